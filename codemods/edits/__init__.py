@@ -1,0 +1,1 @@
+"""Edits of syntax trees that two or more rules use."""

@@ -1,0 +1,263 @@
+"""Every definition of ``vjp_bwd`` in a module, classified, with what stands in the way of migrating it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from codemods.hijax.backward import (
+    AccumulatorUse,
+    Backward,
+    BwdForm,
+    RuleParameters,
+    classify,
+    rule_parameters,
+)
+from codemods.hijax.inputs import Inputs
+from codemods.hijax.values import Names, ValueKind
+from codemods.project.facts import RefKind
+from codemods.project.lookup import ClassView, ModuleIndex
+from codemods.project.members import MemberDef, MemberKind
+from codemods.project.scope import Scope, dotted_name, evaluate, unknown
+
+KEEPS_SIGNATURE = {
+    "typing.override",
+    "typing_extensions.override",
+    "abc.abstractmethod",
+    "jax.named_scope",
+    "jax.named_call",
+}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why something cannot be migrated, at a node, and what a person should do."""
+
+    node: cst.CSTNode
+    reason: str
+    message: str
+    help: str
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One definition of ``vjp_bwd``.
+
+    ``function`` is the method, the module function that is assigned, or a function made from the assigned lambda.
+    ``users`` are the primitive classes for which it is the rule. ``problem`` stands in the way of any migration.
+    """
+
+    view: ClassView
+    member: MemberDef
+    users: tuple[ClassView, ...]
+    function: cst.FunctionDef | None = None
+    names: Names | None = None
+    parameters: RuleParameters | None = None
+    backward: Backward = Backward(BwdForm.UNCLEAR)
+    inputs: Inputs = Inputs()
+    problem: Problem | None = None
+
+    @property
+    def symbol(self) -> str:
+        return f"{self.view.qualname}.vjp_bwd"
+
+    @property
+    def anchor(self) -> cst.CSTNode:
+        return self.member.node
+
+    @property
+    def form(self) -> BwdForm:
+        return self.backward.form
+
+    @property
+    def returns_value(self) -> bool:
+        """Whether some return certainly gives something else than None."""
+        return any(site.value.kind is not ValueKind.NONE for site in self.backward.returns)
+
+    @property
+    def needs_accumulators(self) -> bool:
+        """Whether ``vjp_bwd_retval`` cannot express it: it reads its accumulators or gets structured residuals."""
+        structured = self.parameters is not None and self.parameters.lead == 4
+        return self.backward.use is AccumulatorUse.READ or structured
+
+
+def read_definitions(view: ClassView) -> list[Definition]:
+    """The definitions of ``vjp_bwd`` in one class body, also those in branches."""
+    everyone = [view, *view.descendants]
+    users = tuple(c for c in everyone if c.is_primitive and (found := c.find("vjp_bwd")) and found.owner is view)
+    return [_read(Definition(view, member, users)) for member in view.own("vjp_bwd")]
+
+
+def _read(definition: Definition) -> Definition:
+    view, member = definition.view, definition.member
+    owner = next(iter(definition.users), view)
+    function, names, problem = _function(view, member, owner)
+    if function is None or names is None:
+        return replace(definition, problem=problem)
+    parameters = rule_parameters(function.params, owner.has_structured_residuals)
+    definition = replace(definition, function=function, names=names, parameters=parameters, problem=problem)
+    if parameters is None:
+        assumed = RuleParameters(3, (), None)
+        return replace(
+            definition,
+            backward=classify(function, names, assumed),
+            problem=problem
+            or Problem(
+                member.node,
+                "unclear-signature",
+                "the signature of `vjp_bwd` does not name its residuals and its cotangent",
+                "write it as `vjp_bwd(self, res, g, …)`, then run again",
+            ),
+        )
+    definition = replace(
+        definition, backward=classify(function, names, parameters), inputs=_common_inputs(definition, parameters)
+    )
+    return replace(definition, problem=definition.problem or _problem(definition))
+
+
+def _function(
+    view: ClassView, member: MemberDef, owner: ClassView
+) -> tuple[cst.FunctionDef | None, Names | None, Problem | None]:
+    index = view.module
+    if view.is_assigned_outside("vjp_bwd"):
+        return None, None, _not_plain(member.node, "`vjp_bwd` is also assigned from outside the class")
+    if member.function is not None:
+        names = index.names_in(member.function, owner.number)
+        return member.function, names, _decorators(index, member.function, view)
+    if member.kind is MemberKind.VALUE and isinstance(member.value, cst.Lambda):
+        function = _from_lambda(index, view, member.value)
+        return function, index.names_in(function, owner.number), None
+    if member.kind is MemberKind.VALUE and isinstance(member.value, cst.Name):
+        return _assigned(index, view, member, owner)
+    return None, None, _not_plain(member.node, "`vjp_bwd` is not a plain method")
+
+
+def _not_plain(node: cst.CSTNode, message: str) -> Problem:
+    return Problem(node, "not-a-plain-method", message, "define `vjp_bwd` with `def` in the class body, then run again")
+
+
+def _decorators(index: ModuleIndex, function: cst.FunctionDef, view: ClassView) -> Problem | None:
+    for decorator in function.decorators:
+        node = decorator.decorator
+        callee = node.func if isinstance(node, cst.Call) else node
+        refs = evaluate(callee, view.scanned.body_scope)
+        if not all(ref.kind is RefKind.SYMBOL and ref.name in KEEPS_SIGNATURE for ref in refs):
+            name = dotted_name(callee) or "…"
+            message = f"the decorator `@{name}` may depend on the signature or the returned value of `vjp_bwd`"
+            return Problem(function, "unknown-decorator", message, "migrate this rule by hand")
+    return None
+
+
+def _from_lambda(index: ModuleIndex, view: ClassView, node: cst.Lambda) -> cst.FunctionDef:
+    body = cst.IndentedBlock([cst.SimpleStatementLine([cst.Return(node.body)])])
+    function = cst.FunctionDef(cst.Name("vjp_bwd"), node.params, body)
+    scope = Scope("function", view.scanned.body_scope, function=function)
+    for param in (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params):
+        scope.env[param.name.value] = unknown(param.name.value)
+    index.scanned.function_scopes[function] = scope
+    return function
+
+
+def _assigned(
+    index: ModuleIndex, view: ClassView, member: MemberDef, owner: ClassView
+) -> tuple[cst.FunctionDef | None, Names | None, Problem | None]:
+    assert isinstance(member.value, cst.Name)
+    name = member.value.value
+    function = index.function_of(evaluate(member.value, view.scanned.body_scope))
+    if function is None:
+        return None, None, _not_plain(member.node, f"`vjp_bwd` is assigned from `{name}`, which cannot be followed")
+    problem = _decorators(index, function, view)
+    # The definition itself and this assignment are two.
+    if problem is None and index.name_counts.get(name, 0) != 2:
+        problem = Problem(
+            member.node,
+            "shared-function",
+            f"the function `{name}` is used in more places than this class",
+            "give the class a function of its own, then run again",
+        )
+    return function, index.names_in(function, owner.number), problem
+
+
+def _common_inputs(definition: Definition, parameters: RuleParameters) -> Inputs:
+    """What holds for every class that uses the rule."""
+    every = [user.inputs for user in definition.users] or [definition.view.inputs]
+    arities = {inputs.arity for inputs in every}
+    arity = next(iter(arities)) if len(arities) == 1 else None
+    names = {inputs.names for inputs in every}
+    if arity is None and parameters.named and parameters.star is None:
+        arity = len(parameters.named)
+    return Inputs(
+        arity,
+        next(iter(names)) if len(names) == 1 and len(arities) == 1 else None,
+        frozenset().union(*(inputs.pytrees for inputs in every)),
+        frozenset.intersection(*(inputs.arrays for inputs in every)),
+    )
+
+
+def _problem(definition: Definition) -> Problem | None:
+    function, backward, parameters = definition.function, definition.backward, definition.parameters
+    assert function is not None and parameters is not None
+    anchor = definition.anchor
+    at = backward.unclear_at or anchor
+    if backward.form is BwdForm.DICT:
+        return Problem(
+            at,
+            "dict-is-logs",
+            "`vjp_bwd` returns a dict and accumulates nothing: jax takes it for log entries and the gradients are zero",
+            "return a tuple with one cotangent per input, then run again",
+        )
+    if backward.form is BwdForm.BOTH:
+        return Problem(
+            at,
+            "accumulates-and-returns",
+            "`vjp_bwd` accumulates cotangents and also returns some",
+            "keep one of the two: accumulate and return None, or return all cotangents",
+        )
+    if backward.form in (BwdForm.GENERATOR, BwdForm.ASYNC):
+        return Problem(anchor, backward.form.value, f"`vjp_bwd` is {_a(backward.form)}", "write it as a plain method")
+    if backward.form is BwdForm.UNCLEAR:
+        return Problem(
+            at,
+            "unclear-return",
+            _unclear(definition),
+            "return a tuple with one cotangent per input on every path, then run again",
+        )
+    return _arity_problem(definition, parameters) if backward.form is BwdForm.COTANGENTS else None
+
+
+def _a(form: BwdForm) -> str:
+    return "a generator" if form is BwdForm.GENERATOR else "an async function"
+
+
+def _unclear(definition: Definition) -> str:
+    backward = definition.backward
+    if backward.unclear_at is definition.function:
+        return "`vjp_bwd` returns cotangents on some paths and runs off its end on others"
+    site = next((s for s in backward.returns if s.node is backward.unclear_at), None)
+    if site is not None and site.value.kind is ValueKind.NONE:
+        return "`vjp_bwd` returns cotangents on some paths and nothing on this one"
+    if backward.use is AccumulatorUse.PASSED:
+        return "`vjp_bwd` passes its accumulators on and also returns a value"
+    return "cannot tell whether this returned value is a tuple of cotangents"
+
+
+def _arity_problem(definition: Definition, parameters: RuleParameters) -> Problem | None:
+    arity = definition.inputs.arity
+    named = len(parameters.named)
+    if arity is not None and parameters.star is None and named and named != arity:
+        message = f"`vjp_bwd` has {named} accumulators, but the primitive has {arity} inputs"
+        return Problem(definition.anchor, "arity", message, "give it one accumulator per input")
+    first: int | None = arity
+    for site in definition.backward.returns:
+        value = site.value
+        if value.kind is ValueKind.LEAF and arity != 1:
+            known = "an unknown number of" if arity is None else str(arity)
+            message = f"this returns a single value, but the primitive has {known} inputs"
+            return Problem(site.node, "unclear-return", message, "return a tuple with one cotangent per input")
+        if value.length is not None and first is not None and value.length != first:
+            other = f"the primitive has {arity} inputs" if arity is not None else f"another return gives {first}"
+            message = f"this returns {value.length} cotangents, but {other}"
+            return Problem(site.node, "arity", message, "return one cotangent per input; None where there is none")
+        first = value.length if first is None else first
+    return None

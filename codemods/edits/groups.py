@@ -1,0 +1,247 @@
+"""Hierarchies of ``vjp_bwd`` definitions that can only move together, and how each of them moves.
+
+Definitions belong together when some primitive class inherits from both: a rule and the stub that it overrides, a rule
+and the override that calls it. A migrated class must not find an unmigrated ``vjp_bwd`` along its bases: from jax 0.11.2
+``vjp_bwd`` wins over ``vjp_bwd_retval``, and up to 0.11.1 having both is an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from codemods.edits.definitions import Definition, Problem, read_definitions
+from codemods.edits.places import accum_problem
+from codemods.hijax.backward import BwdForm
+from codemods.project.facts import Ref, RefKind, Verdict
+from codemods.project.lookup import ClassView, ModuleIndex
+from codemods.project.scan import RuleUse
+from codemods.types import BwdStyle
+
+
+@dataclass
+class Group:
+    """Definitions that move together.
+
+    ``style`` is None where nothing needs to move. ``problems`` stand in the way; ``calls`` are the uses of the rule
+    whose receiver is certainly a class of the group; ``note`` says why another style was taken than the one asked for.
+    """
+
+    definitions: list[Definition]
+    style: BwdStyle | None = None
+    note: str = ""
+    problems: list[tuple[Definition, Problem]] = field(default_factory=list)
+    calls: list[RuleUse] = field(default_factory=list)
+
+    @property
+    def movers(self) -> list[Definition]:
+        """The definitions that return cotangents."""
+        return [d for d in self.definitions if d.form is BwdForm.COTANGENTS or (d.problem and d.returns_value)]
+
+    @property
+    def primitives(self) -> list[ClassView]:
+        """The primitive classes that have one of the definitions."""
+        return _unique([user for d in self.definitions for user in d.users])
+
+
+def build_groups(index: ModuleIndex, wanted: BwdStyle) -> list[Group]:
+    """The groups of a module that have a primitive class, with the style in which each can move."""
+    definers = [view for view in index.classes if view.own("vjp_bwd")]
+    parent = {view.number: view.number for view in definers}
+
+    def top(number: int) -> int:
+        while parent[number] != number:
+            number = parent[number]
+        return number
+
+    for view in index.classes:
+        if view.is_primitive:
+            related = [v.number for v in view.lineage if v.number in parent]
+            for other in related[1:]:
+                parent[top(other)] = top(related[0])
+    found: dict[int, list[ClassView]] = {}
+    for view in definers:
+        found.setdefault(top(view.number), []).append(view)
+    groups = [Group([d for view in views for d in read_definitions(view)]) for views in found.values()]
+    groups = [group for group in groups if _concerns_primitives(group)]
+    for group in groups:
+        _decide(index, group, wanted)
+    return groups
+
+
+def unknown_definitions(index: ModuleIndex) -> list[tuple[Definition, str]]:
+    """Value-returning rules of classes of which nobody can tell whether they are primitives, with the base at fault."""
+    found: list[tuple[Definition, str]] = []
+    for view in index.classes:
+        heirs = [view, *view.descendants]
+        if not view.own("vjp_bwd") or any(heir.is_primitive for heir in heirs):
+            continue
+        unknown = next((h for h in heirs if h.resolved.verdict is Verdict.UNKNOWN), None)
+        if unknown is not None:
+            base = unknown.resolved.unknown_bases[0]
+            found += [(d, base) for d in read_definitions(view) if d.returns_value]
+    return found
+
+
+def _concerns_primitives(group: Group) -> bool:
+    return any(c.is_primitive for d in group.definitions for c in (d.view, *d.view.descendants))
+
+
+def _unique(views: list[ClassView]) -> list[ClassView]:
+    return list({view.number: view for view in views}.values())
+
+
+def _decide(index: ModuleIndex, group: Group, wanted: BwdStyle) -> None:
+    group.problems = [(d, d.problem) for d in group.definitions if d.problem is not None]
+    if not any(d.form is BwdForm.COTANGENTS for d in group.definitions):
+        return
+    group.style, group.note = _style(group, wanted)
+    group.calls = _calls(index, group)
+    for definition in group.definitions:
+        problem = _shared_outside(definition) or _other_rules(definition)
+        if problem is None and group.style is BwdStyle.ACCUM and definition.form is BwdForm.COTANGENTS:
+            problem = accum_problem(definition)
+        if problem is not None and definition.problem is None:
+            group.problems.append((definition, problem))
+    for use in group.calls:
+        problem = call_problem(index, group, use)
+        if problem is not None:
+            group.problems.append((group.definitions[0], problem))
+
+
+def _style(group: Group, wanted: BwdStyle) -> tuple[BwdStyle, str]:
+    if wanted is BwdStyle.ACCUM:
+        return wanted, ""
+    for definition in group.definitions:
+        if definition.needs_accumulators:
+            reads = definition.parameters is not None and definition.parameters.lead == 3
+            why = "the body reads its accumulators" if reads else "`vjp_fwd` returns structured residuals"
+            return BwdStyle.ACCUM, f"{why}, which `vjp_bwd_retval` cannot"
+    for definition in group.definitions:
+        if definition.form in (BwdForm.ACCUMULATES, BwdForm.LOGS, BwdForm.NOTHING):
+            why = f"`{definition.symbol}` in the same hierarchy is an accumulating rule"
+            return BwdStyle.ACCUM, f"{why}; a `vjp_bwd` wins over a `vjp_bwd_retval`"
+    return wanted, ""
+
+
+def _shared_outside(definition: Definition) -> Problem | None:
+    """A mixin's rule that classes use which are not certainly primitives."""
+    inherited_by_primitives = {v.number for user in definition.users for v in user.lineage}
+    for heir in definition.view.descendants:
+        if not heir.is_primitive and heir.number not in inherited_by_primitives:
+            return Problem(
+                definition.anchor,
+                "used-elsewhere",
+                f"`{heir.qualname}` also inherits this rule and is not certainly a primitive class",
+                "give the primitive classes a rule of their own, then run again",
+            )
+    return None
+
+
+def _other_rules(definition: Definition) -> Problem | None:
+    for user in definition.users:
+        for name in ("vjp_bwd_retval", "vjp_bwd_retval_logs"):
+            found = user.find(name)
+            if found is not None:
+                return Problem(
+                    definition.anchor,
+                    "both-bwd-rules",
+                    f"`{user.qualname}` has both `vjp_bwd` and `{name}`",
+                    "delete the rule that is not wanted, then run again",
+                )
+    return None
+
+
+def _calls(index: ModuleIndex, group: Group) -> list[RuleUse]:
+    numbers = {d.view.number for d in group.definitions}
+    return [use for use in index.scanned.uses if numbers & set(called_classes(index, use))]
+
+
+def called_classes(index: ModuleIndex, use: RuleUse) -> list[int]:
+    """The classes whose own ``vjp_bwd`` a use may run; empty where the receiver is not certain."""
+    if len(use.receiver) != 1:
+        return []
+    ref: Ref = next(iter(use.receiver))
+    if ref.kind not in (RefKind.INSTANCE, RefKind.SUPER, RefKind.CLASS):
+        return []
+    view = index.classes[ref.index]
+    lineage = view.lineage[1:] if ref.kind is RefKind.SUPER else view.lineage
+    below = view.descendants if ref.kind is RefKind.INSTANCE and ref.name == "self" else []
+    if ref.kind in (RefKind.INSTANCE, RefKind.SUPER):
+        # A mixin's `super()` and `self` may lead to any class beside it in a primitive's bases.
+        below = [*below, *(v for heir in view.descendants for v in heir.lineage)]
+    return [v.number for v in (*lineage, *below) if v.own("vjp_bwd")]
+
+
+def call_of(index: ModuleIndex, use: RuleUse) -> cst.Call | None:
+    """The call whose function is this attribute."""
+    return next((call for call, _ in index.calls if call.func is use.node), None)
+
+
+def lead_arguments(use: RuleUse, definition: Definition) -> int:
+    """How many positional arguments of a call come before the accumulators."""
+    lead = definition.parameters.lead if definition.parameters is not None else 3
+    is_unbound = next(iter(use.receiver)).kind is RefKind.CLASS
+    return lead if is_unbound else lead - 1
+
+
+def call_problem(index: ModuleIndex, group: Group, use: RuleUse) -> Problem | None:
+    """Why a use of the rule cannot follow its migration."""
+    call = call_of(index, use)
+    message = "this use of `vjp_bwd` cannot follow the migration of the rule"
+    if call is None:
+        return Problem(use.node, "caller", f"{message}: it is not a call", "call the rule directly, then run again")
+    lead = lead_arguments(use, group.definitions[0])
+    first, rest = call.args[:lead], call.args[lead:]
+    if len(first) < lead or any(arg.star or arg.keyword is not None for arg in first):
+        help_text = "pass residuals and cotangent by position, then run again"
+        return Problem(use.node, "caller", f"{message}: its arguments cannot be told apart", help_text)
+    if group.style is BwdStyle.RETVAL:
+        if all(_is_plain(arg.value) for arg in rest):
+            return None
+        help_text = "pass accumulators as plain names, then run again"
+        return Problem(use.node, "caller", f"{message}: dropping its accumulators would drop a computation", help_text)
+    if is_returned(group, call):
+        return None
+    if rest and _is_statement(index, call):
+        return None
+    return Problem(
+        use.node,
+        "caller-uses-value",
+        "this call uses the cotangents that the rule will no longer return once it accumulates",
+        "migrate with `--bwd retval`, or move the computation into a helper that both call",
+    )
+
+
+def is_returned(group: Group, call: cst.Call) -> bool:
+    """Whether a call is what a migrated rule returns, so that it can hand its accumulators on."""
+    returned = [s.node.value for d in group.movers if d.form is BwdForm.COTANGENTS for s in d.backward.returns]
+    return any(call is arm for node in returned if node is not None for arm in _arms(node))
+
+
+def _arms(node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    return [*_arms(node.body), *_arms(node.orelse)] if isinstance(node, cst.IfExp) else [node]
+
+
+def _is_plain(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.Subscript):
+        return _is_plain(node.value)
+    if isinstance(node, cst.Attribute):
+        return _is_plain(node.value)
+    return isinstance(node, cst.Name)
+
+
+def _is_statement(index: ModuleIndex, call: cst.Call) -> bool:
+    finder = _Statements()
+    index.module.visit(finder)
+    return any(call is found for found in finder.found)
+
+
+class _Statements(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[cst.BaseExpression] = []
+
+    def visit_Expr(self, node: cst.Expr) -> None:
+        self.found.append(node.value)

@@ -1,0 +1,289 @@
+"""Edits of ``return`` statements: the tuple that ``vjp_bwd_retval`` needs, or accumulator calls and ``return None``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from codemods.edits.build import call, line, map_accumulators, none_for_each_leaf, tuple_of
+from codemods.hijax.values import ValueKind, Values
+
+
+@dataclass(frozen=True)
+class ReturnStyle:
+    """What the new returns of one rule are made of.
+
+    Attributes:
+      values: certain values of expressions in the original body.
+      jax: how ``jax`` is spelled in the body; None where it was not asked for.
+      self_name: the first parameter.
+      pytrees: input positions that are certainly pytrees.
+      arrays: input positions that certainly hold one array.
+      accumulators: accumulator parameter names, one an input; empty for ``vjp_bwd_retval``.
+      star: the name of a ``*arg_accums`` that takes all (or the remaining) accumulators.
+      indent: the indentation of blocks around the rule; None for the module's default.
+    """
+
+    values: Values
+    jax: cst.BaseExpression | None
+    self_name: str
+    pytrees: frozenset[int]
+    arrays: frozenset[int]
+    accumulators: tuple[str, ...] = ()
+    star: str | None = None
+    indent: str | None = None
+
+    def needs_jax(self, returned: Sequence[cst.BaseExpression]) -> bool:
+        """Whether ``jax.tree.map`` is written for one of the returned expressions."""
+        if self.accumulators or self.star:
+            return any(self._maps(node) for node in returned)
+        return any(self._has_bare_none(node) for node in returned)
+
+    def _has_bare_none(self, node: cst.BaseExpression) -> bool:
+        if isinstance(node, cst.IfExp):
+            return self._has_bare_none(node.body) or self._has_bare_none(node.orelse)
+        elements = node.elements if isinstance(node, (cst.Tuple, cst.List)) else []
+        return any(i in self.pytrees and is_none(e.value) for i, e in enumerate(elements))
+
+    def _maps(self, node: cst.BaseExpression) -> bool:
+        if isinstance(node, cst.IfExp):
+            return self._maps(node.body) or self._maps(node.orelse)
+        kind = self.values.of(node).kind
+        if kind is ValueKind.RULE_CALL:
+            return False
+        if kind is ValueKind.LEAF:
+            return self.star is not None
+        if not self.is_spread(node):
+            return True
+        assert isinstance(node, (cst.Tuple, cst.List))
+        return any(not is_none(e.value) and not self.is_leaf(e.value, i) for i, e in enumerate(node.elements))
+
+    def is_spread(self, node: cst.BaseExpression) -> bool:
+        """Whether a returned display is written as one call an accumulator."""
+        return isinstance(node, (cst.Tuple, cst.List)) and self.star is None and self.values.of(node).length is not None
+
+    def is_leaf(self, node: cst.BaseExpression, position: int) -> bool:
+        """Whether a cotangent certainly is a single array."""
+        return position in self.arrays or self.values.of(node).kind is ValueKind.LEAF
+
+
+def is_none(node: cst.BaseExpression) -> bool:
+    """A literal ``None``."""
+    return isinstance(node, cst.Name) and node.value == "None"
+
+
+# Returned values as tuples ----------------------------------------------------------------------------------------
+
+
+def as_tuple(style: ReturnStyle, old: cst.BaseExpression, new: cst.BaseExpression) -> cst.BaseExpression:
+    """A returned value as the tuple that jax wants. ``old`` tells what it is, ``new`` what it has become."""
+    kind = style.values.of(old).kind
+    if isinstance(old, cst.IfExp) and isinstance(new, cst.IfExp):
+        body, orelse = as_tuple(style, old.body, new.body), as_tuple(style, old.orelse, new.orelse)
+        return new if body is new.body and orelse is new.orelse else new.with_changes(body=body, orelse=orelse)
+    if isinstance(old, (cst.Tuple, cst.List)) and isinstance(new, (cst.Tuple, cst.List)):
+        return _fill_pytrees(style, old, _display_as_tuple(new))
+    if kind is ValueKind.LEAF:
+        return tuple_of([new])
+    if kind in (ValueKind.LIST, ValueKind.SEQUENCE):
+        return call(cst.Name("tuple"), new)
+    return new
+
+
+def _display_as_tuple(node: cst.Tuple | cst.List) -> cst.Tuple:
+    if isinstance(node, cst.Tuple):
+        return node
+    elements = list(node.elements)
+    if len(elements) == 1 and not isinstance(elements[0].comma, cst.Comma):
+        elements = [elements[0].with_changes(comma=cst.Comma())]
+    lpar = cst.LeftParen(whitespace_after=node.lbracket.whitespace_after)
+    rpar = cst.RightParen(whitespace_before=node.rbracket.whitespace_before)
+    return cst.Tuple(elements, lpar=[*node.lpar, lpar], rpar=[rpar, *node.rpar])
+
+
+def _fill_pytrees(style: ReturnStyle, old: cst.Tuple | cst.List, new: cst.Tuple) -> cst.Tuple:
+    if style.jax is None or not style.pytrees:
+        return new
+    elements = list(new.elements)
+    for position, element in enumerate(old.elements):
+        if position in style.pytrees and is_none(element.value):
+            filled = none_for_each_leaf(style.jax, style.self_name, position)
+            elements[position] = elements[position].with_changes(value=filled)
+    return new.with_changes(elements=elements)
+
+
+def tuple_return(style: ReturnStyle, original: cst.Return) -> Callable[[cst.CSTNode], cst.CSTNode]:
+    """The edit that makes a ``return`` give a tuple."""
+
+    def edit(node: cst.CSTNode) -> cst.CSTNode:
+        if not isinstance(node, cst.Return) or node.value is None or original.value is None:
+            return node
+        value = as_tuple(style, original.value, node.value)
+        if value is node.value:
+            return node
+        space = node.whitespace_after_return
+        if isinstance(space, cst.SimpleWhitespace) and not space.value:
+            space = cst.SimpleWhitespace(" ")
+        return node.with_changes(value=value, whitespace_after_return=space)
+
+    return edit
+
+
+# Returned values as accumulator calls -----------------------------------------------------------------------------
+
+
+@dataclass
+class _Lines:
+    """Statement lines under way, with the comments that wait for the next one."""
+
+    newline: cst.Newline
+    leading: list[cst.EmptyLine]
+    made: list[cst.BaseStatement]
+
+    def add(self, expression: cst.BaseExpression, comment: cst.Comment | None = None) -> None:
+        self.made.append(line(cst.Expr(expression), self._take(), comment, self.newline))
+
+    def note(self, comment: cst.Comment | None) -> None:
+        if comment is not None:
+            self.leading.append(cst.EmptyLine(comment=comment, newline=self.newline))
+
+    def _take(self) -> list[cst.EmptyLine]:
+        taken, self.leading = self.leading, []
+        return taken
+
+    def end(self, trailing: cst.TrailingWhitespace) -> list[cst.BaseStatement]:
+        last = cst.SimpleStatementLine(
+            [cst.Return(cst.Name("None"))], leading_lines=self._take(), trailing_whitespace=trailing
+        )
+        return [*self.made, last]
+
+
+def accumulate(
+    style: ReturnStyle,
+    old: cst.BaseExpression,
+    new: cst.BaseExpression,
+    leading: Sequence[cst.EmptyLine],
+    trailing: cst.TrailingWhitespace,
+) -> list[cst.BaseStatement]:
+    """The statements that accumulate a returned value, ending in ``return None``."""
+    lines = _Lines(trailing.newline, list(leading), [])
+    _spread(style, old, new, lines)
+    return lines.end(trailing)
+
+
+def _spread(style: ReturnStyle, old: cst.BaseExpression, new: cst.BaseExpression, lines: _Lines) -> None:
+    if isinstance(old, cst.IfExp) and isinstance(new, cst.IfExp) and _branches(style, old):
+        _if_else(style, old, new, lines)
+        return
+    kind = style.values.of(old).kind
+    if kind is ValueKind.RULE_CALL and isinstance(new, cst.Call):
+        lines.add(new)
+    elif isinstance(old, (cst.Tuple, cst.List)) and style.is_spread(old) and isinstance(new, (cst.Tuple, cst.List)):
+        _display(style, old, new, lines)
+    elif kind is ValueKind.LEAF and style.star is None:
+        lines.add(_accum(style.accumulators[0], new))
+    else:
+        assert style.jax is not None
+        lines.add(map_accumulators(style.jax, _all_accumulators(style), _in_parentheses(as_tuple(style, old, new))))
+
+
+def _in_parentheses(node: cst.BaseExpression) -> cst.BaseExpression:
+    if isinstance(node, cst.Tuple) and not node.lpar:
+        return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return node
+
+
+def _branches(style: ReturnStyle, node: cst.BaseExpression) -> bool:
+    """Whether a conditional has a display in one of its arms, which reads better as ``if``/``else``."""
+    if isinstance(node, cst.IfExp):
+        return _branches(style, node.body) or _branches(style, node.orelse)
+    return isinstance(node, (cst.Tuple, cst.List)) or style.values.of(node).kind is ValueKind.RULE_CALL
+
+
+def _if_else(style: ReturnStyle, old: cst.IfExp, new: cst.IfExp, lines: _Lines) -> None:
+    blocks: list[cst.IndentedBlock] = []
+    for old_arm, new_arm in ((old.body, new.body), (old.orelse, new.orelse)):
+        arm = _Lines(lines.newline, [], [])
+        _spread(style, old_arm, new_arm, arm)
+        body = arm.made or [line(cst.Pass(), newline=lines.newline)]
+        header = cst.TrailingWhitespace(newline=lines.newline)
+        blocks.append(cst.IndentedBlock(body, header=header, indent=style.indent))
+        for left in arm.leading:
+            lines.leading.append(left)
+    taken, lines.leading = lines.leading, []
+    test = new.test
+    lines.made.append(cst.If(test, blocks[0], orelse=cst.Else(blocks[1]), leading_lines=taken))
+
+
+def _display(
+    style: ReturnStyle, old: cst.Tuple | cst.List, new: cst.Tuple | cst.List, lines: _Lines
+) -> None:
+    for comment in _comments_of(_opening(new)):
+        lines.note(comment)
+    closing = _closing(new)
+    for position, (was, now) in enumerate(zip(old.elements, new.elements, strict=True)):
+        is_last = position == len(new.elements) - 1
+        space = now.comma.whitespace_after if isinstance(now.comma, cst.Comma) else closing
+        same_line, below = _split(space)
+        if isinstance(now.comma, cst.Comma):
+            for comment in _comments_of(now.comma.whitespace_before):
+                lines.note(comment)
+        if is_none(was.value):
+            lines.note(same_line)
+        else:
+            lines.add(_element(style, was.value, now.value, position), same_line)
+        for comment in below:
+            lines.note(comment)
+        if is_last and isinstance(now.comma, cst.Comma):
+            for comment in _comments_of(closing):
+                lines.note(comment)
+
+
+def _element(style: ReturnStyle, old: cst.BaseExpression, new: cst.BaseExpression, position: int) -> cst.Call:
+    accumulator = style.accumulators[position]
+    if style.is_leaf(old, position):
+        return _accum(accumulator, new)
+    assert style.jax is not None
+    return map_accumulators(style.jax, cst.Name(accumulator), new)
+
+
+def _accum(accumulator: str, ct: cst.BaseExpression) -> cst.Call:
+    return call(cst.Attribute(cst.Name(accumulator), cst.Name("accum")), ct)
+
+
+def _all_accumulators(style: ReturnStyle) -> cst.BaseExpression:
+    if style.star is not None and not style.accumulators:
+        return cst.Name(style.star)
+    named: list[cst.BaseExpression] = [cst.Name(name) for name in style.accumulators]
+    if style.star is None:
+        return tuple_of(named)
+    elements: list[cst.BaseElement] = [cst.Element(name) for name in named]
+    return cst.Tuple([*elements, cst.StarredElement(cst.Name(style.star))])
+
+
+def _opening(node: cst.Tuple | cst.List) -> cst.BaseParenthesizableWhitespace:
+    if isinstance(node, cst.List):
+        return node.lbracket.whitespace_after
+    return node.lpar[-1].whitespace_after if node.lpar else cst.SimpleWhitespace("")
+
+
+def _closing(node: cst.Tuple | cst.List) -> cst.BaseParenthesizableWhitespace:
+    if isinstance(node, cst.List):
+        return node.rbracket.whitespace_before
+    return node.rpar[0].whitespace_before if node.rpar else cst.SimpleWhitespace("")
+
+
+def _split(space: cst.BaseParenthesizableWhitespace) -> tuple[cst.Comment | None, list[cst.Comment]]:
+    """The comment on the same line, and those on lines of their own."""
+    if not isinstance(space, cst.ParenthesizedWhitespace):
+        return None, []
+    below = [empty.comment for empty in space.empty_lines if empty.comment is not None]
+    return space.first_line.comment, below
+
+
+def _comments_of(space: cst.BaseParenthesizableWhitespace) -> list[cst.Comment]:
+    same_line, below = _split(space)
+    return ([same_line] if same_line is not None else []) + below
+

@@ -1,0 +1,1 @@
+"""From bytes to bytes: decode, rewrite, splice, check, write."""

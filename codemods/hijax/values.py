@@ -1,0 +1,239 @@
+"""What an expression in a rule method certainly is: a tuple of cotangents, one array, a dict, nothing, or unknown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+import libcst as cst
+
+from codemods.hijax.calls import PULLBACK_MAKERS, TRANSPOSE_MAKERS, gives_one_array, is_array_method, is_tree_map
+from codemods.hijax.function import Binding, FunctionBody, always_exits, parameter_names, read_body
+
+
+class ValueKind(Enum):
+    """Certain kinds only; whatever is not certain is ``UNKNOWN``."""
+
+    NONE = "none"
+    TUPLE = "tuple"
+    LIST = "list"
+    SEQUENCE = "sequence"
+    """a tuple or a list, depending on the branch"""
+    DICT = "dict"
+    LEAF = "leaf"
+    """one array or number"""
+    RULE_CALL = "rule call"
+    """what a ``vjp_bwd`` of the same hierarchy returns"""
+    UNKNOWN = "unknown"
+
+
+SEQUENCES = (ValueKind.TUPLE, ValueKind.LIST, ValueKind.SEQUENCE)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A kind, and for a sequence its length where that is certain."""
+
+    kind: ValueKind
+    length: int | None = None
+
+
+UNKNOWN = Value(ValueKind.UNKNOWN)
+NONE = Value(ValueKind.NONE)
+LEAF = Value(ValueKind.LEAF)
+
+
+class Names(Protocol):
+    """How names in one function are resolved; the project layer knows."""
+
+    def symbol(self, node: cst.BaseExpression) -> str | None:
+        """The absolute dotted name that an expression certainly refers to, such as ``jax.numpy.sin``."""
+
+    def helper(self, node: cst.Call) -> tuple[cst.FunctionDef, Names] | None:
+        """The one function that a call certainly runs (a method of the same class, a function of the module)."""
+
+    def is_rule_call(self, node: cst.Call) -> bool:
+        """Whether a call runs ``vjp_bwd`` of the same hierarchy (``super().vjp_bwd(…)``, ``self.vjp_bwd(…)``)."""
+
+    def residual_pullback(self, name: str) -> bool:
+        """Whether a parameter certainly holds the pullback that ``vjp_fwd`` stored as its residuals."""
+
+
+def join(values: list[Value]) -> Value:
+    """The value of which each of ``values`` is one alternative."""
+    if not values:
+        return UNKNOWN
+    kinds = {value.kind for value in values}
+    lengths = {value.length for value in values}
+    length = next(iter(lengths)) if len(lengths) == 1 else None
+    if len(kinds) == 1:
+        return Value(next(iter(kinds)), length)
+    return Value(ValueKind.SEQUENCE, length) if kinds <= set(SEQUENCES) else UNKNOWN
+
+
+class Values:
+    """The values of expressions inside one function."""
+
+    def __init__(self, function: cst.FunctionDef, names: Names, depth: int = 0) -> None:
+        self.function = function
+        self.names = names
+        self.depth = depth
+        self.body: FunctionBody = read_body(function)
+        self.parameters = set(parameter_names(function.params))
+        self._active: set[str] = set()
+
+    def of(self, node: cst.BaseExpression | None) -> Value:
+        """What ``node`` certainly is. None stands for a bare ``return``."""
+        if node is None:
+            return NONE
+        if isinstance(node, cst.Name):
+            return self._name(node.value)
+        if isinstance(node, (cst.Tuple, cst.List)):
+            kind = ValueKind.TUPLE if isinstance(node, cst.Tuple) else ValueKind.LIST
+            starred = any(isinstance(element, cst.StarredElement) for element in node.elements)
+            return Value(kind, None if starred else len(node.elements))
+        if isinstance(node, cst.IfExp):
+            return join([self.of(node.body), self.of(node.orelse)])
+        if isinstance(node, cst.NamedExpr):
+            return self.of(node.value)
+        if isinstance(node, (cst.Dict, cst.DictComp)):
+            return Value(ValueKind.DICT)
+        if isinstance(node, cst.ListComp):
+            return Value(ValueKind.LIST)
+        if isinstance(node, (cst.BaseNumber, cst.Comparison)):
+            return LEAF
+        if isinstance(node, cst.UnaryOperation):
+            return UNKNOWN if isinstance(node.operator, cst.Not) else LEAF
+        if isinstance(node, cst.BinaryOperation):
+            return self._operation(node)
+        if isinstance(node, cst.Subscript):
+            return self._subscript(node)
+        return self._call(node) if isinstance(node, cst.Call) else UNKNOWN
+
+    def returned(self) -> Value:
+        """What the function returns on every path."""
+        if self.body.is_generator or self.function.asynchronous is not None:
+            return UNKNOWN
+        values = [self.of(node.value) for node in self.body.returns]
+        if not always_exits(self.function.body):
+            values.append(NONE)
+        return join(values)
+
+    def _name(self, name: str) -> Value:
+        if name == "None":
+            return NONE
+        if name in self._active or name in self.parameters:
+            return UNKNOWN
+        bindings = self.body.followed(name)
+        if not bindings:
+            return UNKNOWN
+        self._active.add(name)
+        plain = join([self._bound(b) for b in bindings if not b.is_augmented])
+        added = [self.of(b.value) for b in bindings if b.is_augmented]
+        self._active.discard(name)
+        if added and plain.kind in SEQUENCES and any(a.kind not in (*SEQUENCES, ValueKind.UNKNOWN) for a in added):
+            return UNKNOWN
+        is_changed = bool(added) or (name in self.body.mutated and plain.kind is not ValueKind.TUPLE)
+        return Value(plain.kind) if is_changed else plain
+
+    def _bound(self, binding: Binding) -> Value:
+        return self.of(binding.value) if binding.position is None else UNKNOWN
+
+    def _operation(self, node: cst.BinaryOperation) -> Value:
+        left, right = self.of(node.left), self.of(node.right)
+        if left.kind not in SEQUENCES and right.kind not in SEQUENCES:
+            return LEAF
+        if isinstance(node.operator, cst.Add) and left.kind is right.kind:
+            known = left.length is not None and right.length is not None
+            return Value(left.kind, (left.length or 0) + (right.length or 0) if known else None)
+        if isinstance(node.operator, cst.Multiply):
+            return Value(left.kind if left.kind in SEQUENCES else right.kind)
+        return UNKNOWN
+
+    def _subscript(self, node: cst.Subscript) -> Value:
+        indices = [element.slice for element in node.slice]
+        whole = self.of(node.value)
+        if len(indices) == 1 and isinstance(indices[0], cst.Slice) and whole.kind in SEQUENCES:
+            return Value(whole.kind)
+        values = [index.value for index in indices if isinstance(index, cst.Index)]
+        is_array_index = any(isinstance(v, cst.Ellipsis) or _is_none(v) for v in values)
+        return LEAF if is_array_index and whole.kind not in SEQUENCES else UNKNOWN
+
+    def _call(self, node: cst.Call) -> Value:
+        if self.names.is_rule_call(node):
+            return Value(ValueKind.RULE_CALL)
+        pulled = self._pulled(node.func)
+        if pulled is not None:
+            return pulled
+        if isinstance(node.func, cst.Attribute) and node.func.attr.value == "accum":
+            return NONE
+        dotted = self.names.symbol(node.func)
+        if dotted is not None:
+            return self._known_call(dotted, node)
+        if isinstance(node.func, cst.Attribute) and is_array_method(node.func.attr.value):
+            return LEAF
+        helper = self.names.helper(node) if self.depth < 8 else None
+        return UNKNOWN if helper is None else Values(helper[0], helper[1], self.depth + 1).returned()
+
+    def _known_call(self, dotted: str, node: cst.Call) -> Value:
+        if dotted == "builtins.tuple":
+            inner = self.of(node.args[0].value) if len(node.args) == 1 and not node.args[0].star else UNKNOWN
+            return Value(ValueKind.TUPLE, inner.length if inner.kind in SEQUENCES else None)
+        if dotted in ("builtins.list", "builtins.sorted"):
+            return Value(ValueKind.LIST)
+        if dotted == "builtins.dict":
+            return Value(ValueKind.DICT)
+        if dotted in ("builtins.float", "builtins.int", "builtins.abs"):
+            return LEAF
+        if is_tree_map(dotted) and len(node.args) >= 2 and not any(a.star or a.keyword for a in node.args[:2]):
+            first = self.of(node.args[1].value)
+            return first if first.kind in (*SEQUENCES, ValueKind.DICT) else UNKNOWN
+        return LEAF if gives_one_array(dotted) else UNKNOWN
+
+    def is_pullback(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression certainly is the pullback of a ``jax.vjp`` call."""
+        return self._pulled(node) is not None
+
+    def returns_pullback(self) -> bool:
+        """Whether every return is ``(out, pullback)``, as ``return jax.vjp(…)`` is too."""
+        if self.body.is_generator or not self.body.returns or not always_exits(self.function.body):
+            return False
+        return all(node.value is not None and self._pair_has_pullback(node.value) for node in self.body.returns)
+
+    def _pair_has_pullback(self, node: cst.BaseExpression) -> bool:
+        if isinstance(node, cst.Tuple) and len(node.elements) >= 2:
+            starred = any(isinstance(element, cst.StarredElement) for element in node.elements[:2])
+            return not starred and self.is_pullback(node.elements[1].value)
+        return self._maker(Binding(node, 1)) is not None
+
+    def _pulled(self, node: cst.BaseExpression) -> Value | None:
+        """The tuple that calling ``node`` gives where it is a pullback, or None."""
+        if isinstance(node, cst.Name):
+            if node.value in self.parameters:
+                return Value(ValueKind.TUPLE) if self.names.residual_pullback(node.value) else None
+            made = [self._maker(b) for b in self.body.followed(node.value)]
+            certain = [m for m in made if m is not None]
+            return join(certain) if certain and len(certain) == len(made) else None
+        if isinstance(node, cst.Subscript) and len(node.slice) == 1:
+            index = node.slice[0].slice
+            if isinstance(index, cst.Index) and isinstance(index.value, cst.Integer):
+                return self._maker(Binding(node.value, index.value.evaluated_value))
+            return None
+        return self._maker(Binding(node))
+
+    def _maker(self, binding: Binding) -> Value | None:
+        call = binding.value
+        if not isinstance(call, cst.Call):
+            return None
+        dotted = self.names.symbol(call.func)
+        is_pull = dotted in PULLBACK_MAKERS and binding.position == 1
+        is_transpose = dotted in TRANSPOSE_MAKERS and binding.position is None
+        if not (is_pull or is_transpose):
+            return None
+        plain = [a for a in call.args if a.keyword is None]
+        return Value(ValueKind.TUPLE, None if any(a.star for a in call.args) else len(plain) - 1)
+
+
+def _is_none(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Name) and node.value == "None"

@@ -1,0 +1,150 @@
+"""Scopes and the value of expressions in them, as alternatives of what they may refer to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from codemods.hijax.roots import MODULES, PUBLIC_MODULE, is_certainly_other
+from codemods.project.facts import Ref, RefKind, Refs
+
+OTHER: Refs = frozenset({Ref(RefKind.OTHER)})
+
+
+def unknown(text: str) -> Refs:
+    """The single alternative "cannot be told"."""
+    return frozenset({Ref(RefKind.UNKNOWN, text)})
+
+
+@dataclass
+class Scope:
+    """Names bound so far. ``kind`` is "module", "class" or "function"; ``class_index`` the class being defined."""
+
+    kind: str
+    parent: Scope | None = None
+    class_index: int = -1
+    env: dict[str, Refs] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)
+    function: cst.FunctionDef | None = None
+
+    def lookup(self, name: str) -> Refs | None:
+        """What ``name`` may refer to here, or None if it is bound nowhere. Class scopes are not seen from inside."""
+        scope: Scope | None = self
+        stars: list[str] = []
+        while scope is not None:
+            if (scope.kind != "class" or scope is self) and name in scope.env:
+                return scope.env[name]
+            stars += scope.stars
+            scope = scope.parent
+        return self._from_stars(name, stars)
+
+    def _from_stars(self, name: str, stars: list[str]) -> Refs | None:
+        if any(star in MODULES for star in stars) and not name.startswith("_"):
+            # A later star import could shadow it, but no other module is known to export such a name.
+            hijax = next(star for star in stars if star in MODULES)
+            if len(stars) == 1 or hijax == stars[0] or name in ("HiPrim", "VJPHiPrimitive"):
+                return frozenset({Ref(RefKind.SYMBOL, f"{hijax}.{name}")})
+        if is_certainly_other(f"builtins.{name}"):
+            return frozenset({Ref(RefKind.SYMBOL, f"builtins.{name}")})
+        if stars:
+            return unknown(f"{name} (from {stars[-1]} import *)")
+        return None
+
+    def snapshot(self) -> Scope:
+        """A copy of what is visible now; later bindings do not show in it."""
+        parent = self.parent.snapshot() if self.parent is not None else None
+        return Scope(self.kind, parent, self.class_index, dict(self.env), list(self.stars), self.function)
+
+    def enclosing_class(self) -> int:
+        """The class whose body or method this scope is in, or -1."""
+        scope: Scope | None = self
+        while scope is not None:
+            if scope.class_index >= 0:
+                return scope.class_index
+            scope = scope.parent
+        return -1
+
+
+def code_of(node: cst.CSTNode) -> str:
+    """The source of a node."""
+    return cst.Module(body=[]).code_for_node(node).strip()
+
+
+def dotted_name(node: cst.BaseExpression) -> str | None:
+    """``a.b.c`` as text, or None for anything but names and attributes."""
+    if isinstance(node, cst.Name):
+        return node.value
+    if isinstance(node, cst.Attribute):
+        left = dotted_name(node.value)
+        return None if left is None else f"{left}.{node.attr.value}"
+    return None
+
+
+def evaluate(node: cst.BaseExpression, scope: Scope) -> Refs:
+    """What an expression may refer to."""
+    if isinstance(node, cst.Name):
+        if node.value in ("None", "True", "False"):
+            return OTHER
+        found = scope.lookup(node.value)
+        return unknown(node.value) if found is None else found
+    if isinstance(node, cst.Attribute):
+        return _attribute(node, node.attr.value, evaluate(node.value, scope))
+    if isinstance(node, cst.IfExp):
+        return evaluate(node.body, scope) | evaluate(node.orelse, scope)
+    if isinstance(node, cst.BooleanOperation):
+        return evaluate(node.left, scope) | evaluate(node.right, scope)
+    if isinstance(node, cst.NamedExpr):
+        return evaluate(node.value, scope)
+    if isinstance(node, cst.Subscript):
+        # Base[T]: at run time the class behind it is the base (typing.Generic).
+        value = evaluate(node.value, scope)
+        is_class = all(r.kind in (RefKind.CLASS, RefKind.SYMBOL) for r in value)
+        return value if is_class and dotted_name(node.value) else unknown(code_of(node))
+    if isinstance(node, cst.Call):
+        return _call(node, scope)
+    if isinstance(node, (cst.BaseNumber, cst.BaseString, cst.Lambda, cst.Tuple, cst.List, cst.Dict, cst.Set)):
+        return OTHER
+    return unknown(code_of(node))
+
+
+def _attribute(node: cst.BaseExpression, attr: str, values: Refs) -> Refs:
+    found: set[Ref] = set()
+    for ref in values:
+        if ref.kind is RefKind.SYMBOL:
+            joiner = "" if ref.name.endswith(".") else "."
+            found.add(Ref(RefKind.SYMBOL, f"{ref.name}{joiner}{attr}", origin=ref.origin))
+        else:
+            found.add(Ref(RefKind.UNKNOWN, code_of(node)))
+    return frozenset(found)
+
+
+def _call(node: cst.Call, scope: Scope) -> Refs:
+    args = [arg.value for arg in node.args if arg.star == "" and arg.keyword is None]
+    if isinstance(node.func, cst.Name) and len(args) == len(node.args):
+        builtin = scope.lookup(node.func.value)
+        is_builtin = builtin == frozenset({Ref(RefKind.SYMBOL, f"builtins.{node.func.value}")})
+        if node.func.value == "getattr" and is_builtin and len(args) in (2, 3):
+            return _getattr(node, args, scope)
+        if node.func.value == "super" and is_builtin and scope.enclosing_class() >= 0:
+            return frozenset({Ref(RefKind.SUPER, index=scope.enclosing_class())})
+    func = evaluate(node.func, scope)
+    if func and all(ref.kind is RefKind.CLASS for ref in func):
+        return frozenset(Ref(RefKind.INSTANCE, ref.name, ref.index) for ref in func)
+    if any(ref.kind is RefKind.SYMBOL and ref.name.endswith("typing.cast") for ref in func) and len(args) == 2:
+        return evaluate(args[1], scope)
+    return unknown(code_of(node))
+
+
+def _getattr(node: cst.Call, args: list[cst.BaseExpression], scope: Scope) -> Refs:
+    if not isinstance(args[1], cst.SimpleString):
+        return unknown(code_of(node))
+    found = _attribute(node, str(args[1].evaluated_value), evaluate(args[0], scope))
+    if len(args) == 3:
+        found |= evaluate(args[2], scope)
+    return found
+
+
+def hijax_symbol(name: str) -> Refs:
+    """The refs of a public hijax name, for comparing with a lookup."""
+    return frozenset({Ref(RefKind.SYMBOL, f"{PUBLIC_MODULE}.{name}")})

@@ -1,0 +1,345 @@
+"""Derive the reverse rule from the ``jvp`` (or ``lin``) rule that is there.
+
+A primitive with a ``jvp`` and no reverse rule raises ``NotImplementedError: for grad support, subclass … must implement
+`vjp_fwd` …`` under ``jax.grad``. From jax 0.11.1 one line derives it: ``vjp_fwd, vjp_bwd_retval = vjp_from_jvp``, and
+``vjp_from_lin`` where ``lin`` and ``linearized`` are written by hand. On 0.11.0 the halves have separate names; before
+there is none, and a person must write the rule.
+
+The line goes after the ``jvp`` of the class that defines it. ``vjp_from_jvp`` hands the rule symbolic zeros for inputs
+that are not differentiated, with which plain arithmetic raises ``TypeError``; so a rule of more than one input that does
+not treat ``Zero`` gets a first statement that instantiates them.
+
+A ``jvp`` that only raises is no rule. A class that keeps any half of a reverse rule is left alone: a leftover ``vjp_bwd``
+would silently win over the derived pair.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from codemods.edits.bodies import class_level, first_statement
+from codemods.edits.build import call
+from codemods.edits.imports import Available, hijax_name, jax_name
+from codemods.edits.ops import Insert, Op
+from codemods.edits.rules_of import BACKWARD_HALVES, FORWARD_HALF, by_hand, has_reverse_rule, real
+from codemods.hijax.releases import Releases
+from codemods.hijax.zeros import treats_zeros, unpacked_count
+from codemods.project.lookup import ClassView, Found
+from codemods.project.members import MemberDef, MemberKind
+from codemods.project.scope import Scope, evaluate
+from codemods.rules._base import Rule
+from codemods.rules._command import libcst_command
+from codemods.types import Example, RuleMeta
+
+_HALVES = {
+    "vjp_from_jvp": ("vjp_fwd_from_jvp", "transpose_jvp"),
+    "vjp_from_lin": ("vjp_fwd_from_lin", "transpose_linearized"),
+}
+
+
+class DeriveVjpRule(Rule):
+    """HJX103."""
+
+    META = RuleMeta("HJX103", "derive-vjp")
+
+    def run(self) -> None:
+        derived: set[int] = set()
+        for view in sorted(self.index.classes, key=lambda v: len(v.lineage)):
+            if not view.is_primitive:
+                continue
+            if has_reverse_rule(view):
+                self._half(view)
+                continue
+            name, found = _source(view)
+            if found is None or any(ancestor.number in derived for ancestor in view.lineage[1:]):
+                self._inherits(view, derived)
+            elif self._derive(view, name, found):
+                derived |= {view.number, found.owner.number}
+
+    # Reports -----------------------------------------------------------------------------------------------------
+
+    def _half(self, view: ClassView) -> None:
+        has_forward = view.find(FORWARD_HALF) is not None
+        has_backward = any(view.find(name) is not None for name in BACKWARD_HALVES)
+        own = any(view.own(name) for name in (FORWARD_HALF, *BACKWARD_HALVES))
+        forward_rule = _source(view)[1] is not None
+        if view.resolved.unknown_bases or not own or has_forward == has_backward or not (has_forward or forward_rule):
+            return
+        have, lack = ("vjp_fwd", "backward rule") if has_forward else ("a backward rule", "`vjp_fwd`")
+        self._manual(view, "half-a-reverse-rule", f"has `{have.strip('`')}` but no {lack}", "write the other half")
+
+    def _manual(self, view: ClassView, reason: str, message: str, help_text: str) -> None:
+        self.manual(view.node, view.qualname, reason, message, help_text)
+
+    # Decisions ---------------------------------------------------------------------------------------------------
+
+    def _inherits(self, view: ClassView, derived: set[int]) -> None:
+        """A class below one that gets the pair: its own ``jvp`` sees symbolic zeros too."""
+        if not any(ancestor.number in derived for ancestor in view.lineage[1:]):
+            return
+        derived.add(view.number)
+        name, found = _source(view)
+        if found is None or found.owner is not view:
+            return
+        ops = self._zero_ops(view, name, found)
+        if ops:
+            message = f"`{name}` instantiates symbolic zero tangents, which the derived rule hands to it"
+            self.rewrite(found.last.node, f"{view.qualname}.{name}", message, ops)
+
+    def _derive(self, view: ClassView, name: str, found: Found) -> bool:
+        pair = "vjp_from_jvp" if name == "jvp" else "vjp_from_lin"
+        problem = self._problem(view, found, pair)
+        if problem is not None:
+            self._manual(view, *problem)
+            return False
+        scope = _class_scope(found.owner)
+        names = self._pair_names(pair, self.context.releases)
+        spelled = [hijax_name(n, view, scope, self.context.releases) for n in names]
+        zero_ops = self._zero_ops(view, name, found)
+        if zero_ops is None or any(s is None for s in spelled):
+            help_text = f"import {', '.join(names)} from jax.experimental.hijax, then run again"
+            self._manual(view, "no-import", "the derived rule cannot be imported where hijax is imported", help_text)
+            return False
+        ops = [*zero_ops, *self._pair_ops(found, [s for s in spelled if s is not None])]
+        target = f"{found.owner.qualname}.{name}"
+        message = f"has `{name}` and no reverse rule: derived with `{names[0]}`"
+        if zero_ops:
+            message += "; symbolic zero tangents are instantiated first"
+        self.rewrite(found.last.node, target, message, ops)
+        return True
+
+    def _problem(self, view: ClassView, found: Found, pair: str) -> tuple[str, str, str] | None:
+        releases = self.context.releases
+        if view.resolved.unknown_bases:
+            base = view.resolved.unknown_bases[0]
+            return (
+                "unknown-base",
+                f"has a forward rule; whether the base `{base}` brings a reverse rule cannot be told",
+                f"if `{base}` brings none, add `vjp_fwd, vjp_bwd_retval = {pair}`",
+            )
+        if not releases.all_have(pair) and not all(releases.all_have(half) for half in _HALVES[pair]):
+            lacking = ", ".join(releases.without(pair)[:3])
+            return (
+                "needs-jax-0.11",
+                f"`{pair}` exists from jax 0.11.1 on, but the code must also run on {lacking}",
+                "write `vjp_fwd` and `vjp_bwd_retval` by hand, or raise the lowest jax release",
+            )
+        block = found.owner.node.body
+        if any(m.block is not block for m in found.members) or not isinstance(block, cst.IndentedBlock):
+            return "unclear-jvp", "its forward rule is defined in a branch", f"add `{pair}` by hand"
+        if not found.owner.is_primitive and not _all_lack_reverse(found.owner):
+            return (
+                "jvp-in-mixin",
+                f"its forward rule comes from `{found.owner.qualname}`, which other classes use as well",
+                f"add `vjp_fwd, vjp_bwd_retval = {pair}` to the classes that need it",
+            )
+        return None
+
+    # Edits -------------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _pair_names(pair: str, releases: Releases) -> tuple[str, ...]:
+        return (pair,) if releases.all_have(pair) else _HALVES[pair]
+
+    @staticmethod
+    def _pair_ops(found: Found, spelled: list[Available]) -> list[Op]:
+        block, member = found.owner.node.body, found.last
+        assert isinstance(block, cst.IndentedBlock)
+        halves = ("vjp_fwd", "vjp_bwd_retval")
+        ops: list[Op] = [op for name in spelled for op in name.ops]
+        if len(spelled) == 1:
+            target = cst.AssignTarget(cst.Tuple([cst.Element(cst.Name(h)) for h in halves], lpar=[], rpar=[]))
+            pair = class_level(block, member.line, cst.Assign([target], spelled[0].expression))
+            return [*ops, Insert(member.line, pair, "derived pair")]
+        for position, (half, name) in enumerate(zip(halves, spelled, strict=True)):
+            assign = cst.Assign([cst.AssignTarget(cst.Name(half))], name.expression)
+            after = member.line if position == 0 else member.node
+            ops.append(Insert(member.line, class_level(block, after if position == 0 else block, assign), half))
+        return ops
+
+    def _zero_ops(self, view: ClassView, name: str, found: Found) -> list[Op] | None:
+        """The edits that make a rule instantiate symbolic zeros; None where they cannot be made."""
+        function = self._function(found.last, found.owner)
+        if function is None:
+            return None
+        users = [c for c in (found.owner, *found.owner.descendants) if c.is_primitive] or [view]
+        names = self.index.names_in(function, view.number)
+        if treats_zeros(function, names) or not any(_may_see_zeros(c, function, name) for c in users):
+            return []
+        tangents = _tangents(function, name)
+        if tangents is None:
+            return None
+        scope = self.index.scanned.function_scopes[function]
+        releases = self.context.releases
+        jax = jax_name(view, scope, releases)
+        instantiate = hijax_name("instantiate_zeros", view, scope, releases)
+        zero = hijax_name("Zero", view, scope, releases)
+        if jax is None or instantiate is None or zero is None:
+            return None
+        statement = _instantiate(tangents, jax.expression, instantiate.expression, zero.expression)
+        block = found.last.block
+        indent = block.indent if isinstance(block, cst.IndentedBlock) else None
+        return [*jax.ops, *instantiate.ops, *zero.ops, first_statement(function, statement, indent)]
+
+    def _function(self, member: MemberDef, owner: ClassView) -> cst.FunctionDef | None:
+        if member.function is not None:
+            return member.function
+        if member.kind is not MemberKind.VALUE or not isinstance(member.value, cst.Name):
+            return None
+        function = self.index.function_of(evaluate(member.value, owner.scanned.body_scope))
+        return function if function and self.index.name_counts.get(member.value.value) == 2 else None
+
+
+def _source(view: ClassView) -> tuple[str, Found | None]:
+    """The hand-written forward rule to derive from: ``jvp``, or ``linearized`` where ``lin`` is there too."""
+    jvp = by_hand(view, "jvp")
+    if jvp is not None:
+        return "jvp", jvp
+    linearized = by_hand(view, "linearized")
+    has_lin = by_hand(view, "lin") is not None and linearized is not None
+    return "linearized", linearized if has_lin else None
+
+
+def _all_lack_reverse(mixin: ClassView) -> bool:
+    heirs = [heir for heir in mixin.descendants if real(heir, "expand") is not None or heir.is_primitive]
+    return all(heir.is_primitive and not has_reverse_rule(heir) for heir in heirs)
+
+
+def _class_scope(view: ClassView) -> Scope:
+    """What a statement in the class body sees when it runs."""
+    return Scope("class", view.scanned.scope, view.number, view.scanned.body_scope.env)
+
+
+def _may_see_zeros(view: ClassView, function: cst.FunctionDef, name: str) -> bool:
+    """Whether one of several inputs, or one leaf of a pytree input, may be left out of the differentiation."""
+    inputs = view.inputs
+    arity = inputs.arity
+    positional = [*function.params.posonly_params, *function.params.params]
+    if arity is None and name == "jvp" and len(positional) >= 2:
+        arity = unpacked_count(function, positional[1].name.value)
+    if arity is None and name == "linearized" and not isinstance(function.params.star_arg, cst.Param):
+        arity = len(positional) - (3 if view.has_structured_residuals else 2)
+    return arity != 1 or 0 in inputs.pytrees
+
+
+def _tangents(function: cst.FunctionDef, name: str) -> list[str] | None:
+    """The parameters that hold tangents: one name for a tuple of them, several for one each."""
+    params = function.params
+    positional = [p.name.value for p in (*params.posonly_params, *params.params)]
+    if name == "jvp":
+        return [positional[2]] if len(positional) == 3 and not isinstance(params.star_arg, cst.Param) else None
+    if isinstance(params.star_arg, cst.Param):
+        return [params.star_arg.name.value] if len(positional) == 2 else None
+    return positional[2:] if len(positional) > 3 else None
+
+
+def _instantiate(
+    tangents: list[str], jax: cst.BaseExpression, instantiate: cst.BaseExpression, zero: cst.BaseExpression
+) -> cst.Assign:
+    """``tangents = jax.tree.map(instantiate_zeros, tangents, is_leaf=lambda t: isinstance(t, Zero))``"""
+    is_zero = cst.Lambda(
+        params=cst.Parameters([cst.Param(cst.Name("t"))]),
+        body=call(cst.Name("isinstance"), cst.Name("t"), zero),
+    )
+    names = [cst.Element(cst.Name(tangent)) for tangent in tangents]
+    target: cst.BaseAssignTargetExpression = cst.Name(tangents[0])
+    value: cst.BaseExpression = cst.Name(tangents[0])
+    if len(tangents) > 1:
+        target, value = cst.Tuple(names, lpar=[], rpar=[]), cst.Tuple(names)
+    tree_map = cst.Attribute(cst.Attribute(jax, cst.Name("tree")), cst.Name("map"))
+    no_space = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    leaf = cst.Arg(is_zero, keyword=cst.Name("is_leaf"), equal=no_space)
+    mapped = cst.Call(tree_map, [cst.Arg(instantiate), cst.Arg(value), leaf])
+    return cst.Assign([cst.AssignTarget(target)], mapped)
+
+
+RULE = DeriveVjpRule
+__getattr__ = libcst_command(RULE)
+
+EXAMPLES = (
+    Example(
+        "a product rule with two inputs",
+        """\
+import jax
+from jax.experimental.hijax import HiPrim
+
+
+class Mul(HiPrim):
+    def expand(self, x, y):
+        return x * y
+
+    def jvp(self, primals, tangents):
+        (x, y), (dx, dy) = primals, tangents
+        return self(x, y), dx * y + x * dy
+""",
+        """\
+import jax
+from jax.experimental.hijax import HiPrim, Zero, instantiate_zeros, vjp_from_jvp
+
+
+class Mul(HiPrim):
+    def expand(self, x, y):
+        return x * y
+
+    def jvp(self, primals, tangents):
+        tangents = jax.tree.map(instantiate_zeros, tangents, is_leaf=lambda t: isinstance(t, Zero))
+        (x, y), (dx, dy) = primals, tangents
+        return self(x, y), dx * y + x * dy
+
+    vjp_fwd, vjp_bwd_retval = vjp_from_jvp
+""",
+    ),
+    Example(
+        "one input never sees a symbolic zero",
+        """\
+from jax.experimental import hijax
+
+
+class Sin(hijax.HiPrim):
+    def jvp(self, primals, tangents):
+        (x,), (dx,) = primals, tangents
+        return self(x), self.cos(x) * dx
+""",
+        """\
+from jax.experimental import hijax
+
+
+class Sin(hijax.HiPrim):
+    def jvp(self, primals, tangents):
+        (x,), (dx,) = primals, tangents
+        return self(x), self.cos(x) * dx
+
+    vjp_fwd, vjp_bwd_retval = hijax.vjp_from_jvp
+""",
+    ),
+    Example(
+        "a jvp that only raises is no rule",
+        """\
+from jax.experimental.hijax import HiPrim
+
+
+class Table(HiPrim):
+    def jvp(self, primals, tangents):
+        raise NotImplementedError("a table lookup has no derivative")
+""",
+        None,
+    ),
+    Example(
+        "a reverse rule is there",
+        """\
+from jax.experimental.hijax import HiPrim
+
+
+class Scale(HiPrim):
+    def jvp(self, primals, tangents):
+        return self(*primals), 2 * tangents[0]
+
+    def vjp_fwd(self, nzs_in, x):
+        return self(x), None
+
+    def vjp_bwd_retval(self, res, g):
+        return (2 * g,)
+""",
+        None,
+    ),
+)
