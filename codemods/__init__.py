@@ -1,0 +1,3 @@
+"""hijax-codemods: migrate code that defines primitives on ``jax.experimental.hijax``."""
+
+__version__ = "0.1.0"

@@ -49,7 +49,8 @@ class Settings:
     """The options of one run, after the command line and ``[tool.hijax-codemods]`` were merged.
 
     ``jax`` is a PEP 440 specifier, or empty for the newest release known. ``select`` and ``ignore`` hold rule names
-    or codes; an empty ``select`` stands for every rule that is on by default.
+    or codes; an empty ``select`` stands for every rule that is on by default. ``exclude`` holds gitignore-style patterns
+    relative to the folder ``exclude_root``, empty for the working directory.
     """
 
     bwd: BwdStyle = BwdStyle.RETVAL
@@ -58,6 +59,7 @@ class Settings:
     ignore: tuple[str, ...] = ()
     unsafe: bool = False
     exclude: tuple[str, ...] = ()
+    exclude_root: str = ""
     force_exclude: bool = False
 
 
@@ -149,7 +151,10 @@ class FileResult:
 
 @dataclass(frozen=True)
 class RunReport:
-    """Everything that is shown or written after a run. ``files`` holds only files with something to say, by path."""
+    """Everything that is shown or written after a run. ``files`` holds only files with something to say, by path.
+
+    ``empty_folders`` are folders that were named and hold no Python file.
+    """
 
     settings: Settings
     files: tuple[FileResult, ...]
@@ -158,6 +163,7 @@ class RunReport:
     files_mentioning: int
     classes: int
     seconds: float
+    empty_folders: tuple[str, ...] = ()
 
     @property
     def changed(self) -> tuple[FileResult, ...]:

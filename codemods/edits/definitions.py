@@ -32,12 +32,13 @@ KEEPS_SIGNATURE = {
 
 @dataclass(frozen=True)
 class Problem:
-    """Why something cannot be migrated, at a node, and what a person should do."""
+    """Why something cannot be migrated, at a node, and what a person should do. ``symbol`` if it is no definition."""
 
     node: cst.CSTNode
     reason: str
     message: str
     help: str
+    symbol: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,14 @@ and the override that calls it. A migrated class must not find an unmigrated ``v
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
 from codemods.edits.definitions import Definition, Problem, read_definitions
 from codemods.edits.places import accum_problem
 from codemods.hijax.backward import BwdForm
+from codemods.hijax.values import ValueKind
 from codemods.project.facts import Ref, RefKind, Verdict
 from codemods.project.lookup import ClassView, ModuleIndex
 from codemods.project.scan import RuleUse
@@ -31,7 +32,7 @@ class Group:
     definitions: list[Definition]
     style: BwdStyle | None = None
     note: str = ""
-    problems: list[tuple[Definition, Problem]] = field(default_factory=list)
+    problems: list[tuple[Definition | None, Problem]] = field(default_factory=list)
     calls: list[RuleUse] = field(default_factory=list)
 
     @property
@@ -66,6 +67,7 @@ def build_groups(index: ModuleIndex, wanted: BwdStyle) -> list[Group]:
     groups = [Group([d for view in views for d in read_definitions(view)]) for views in found.values()]
     groups = [group for group in groups if _concerns_primitives(group)]
     for group in groups:
+        _settle_rule_calls(index, group)
         _decide(index, group, wanted)
     return groups
 
@@ -107,7 +109,41 @@ def _decide(index: ModuleIndex, group: Group, wanted: BwdStyle) -> None:
     for use in group.calls:
         problem = call_problem(index, group, use)
         if problem is not None:
-            group.problems.append((group.definitions[0], problem))
+            group.problems.append((None, replace(problem, symbol=use_symbol(index, use))))
+
+
+def _settle_rule_calls(index: ModuleIndex, group: Group) -> None:
+    """A rule that returns what another rule of the group returns accumulates where that one does."""
+    for _ in group.definitions:
+        forms = {d.view.number: d.form for d in group.definitions}
+        settled = [_settled(index, d, forms) for d in group.definitions]
+        if settled == group.definitions:
+            return
+        group.definitions = settled
+
+
+def _settled(index: ModuleIndex, definition: Definition, forms: dict[int, BwdForm]) -> Definition:
+    uses = [use for use in index.scanned.uses if use.function is definition.function]
+    called = {number for use in uses for number in called_classes(index, use)} - {definition.view.number}
+    targets = {forms[number] for number in called if number in forms} - {BwdForm.STUB}
+    fills = {BwdForm.ACCUMULATES, BwdForm.LOGS, BwdForm.NOTHING}
+    valued = [site for site in definition.backward.returns if site.value.kind is not ValueKind.NONE]
+    calls = [site for site in valued if site.value.kind is ValueKind.RULE_CALL]
+    if definition.form is BwdForm.NOTHING and targets and targets <= fills:
+        return replace(definition, backward=replace(definition.backward, form=BwdForm.ACCUMULATES))
+    if definition.form is not BwdForm.COTANGENTS or not calls or not targets & fills:
+        return definition
+    if len(calls) == len(valued) and targets <= fills:
+        return replace(definition, backward=replace(definition.backward, form=BwdForm.ACCUMULATES))
+    message = "`vjp_bwd` returns what another rule returns, and that one accumulates"
+    problem = Problem(calls[0].node, "unclear-return", message, "make the rules of this hierarchy alike")
+    return replace(definition, problem=problem, backward=replace(definition.backward, form=BwdForm.UNCLEAR))
+
+
+def use_symbol(index: ModuleIndex, use: RuleUse) -> str:
+    """The method or function in which a rule is called, for reports."""
+    name = use.function.name.value if use.function is not None else "<module>"
+    return f"{index.classes[use.enclosing_class].qualname}.{name}" if use.enclosing_class >= 0 else name
 
 
 def _style(group: Group, wanted: BwdStyle) -> tuple[BwdStyle, str]:

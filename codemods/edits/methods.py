@@ -43,15 +43,21 @@ def _drop(params: cst.Parameters, lead: int) -> cst.Parameters:
     return _close_like(params, changed)
 
 
-def _last(params: cst.Parameters) -> cst.Param | None:
+def _last(params: cst.Parameters) -> cst.Param | cst.ParamSlash | None:
     if params.star_kwarg is not None:
         return params.star_kwarg
     if params.kwonly_params:
         return params.kwonly_params[-1]
     if isinstance(params.star_arg, cst.Param):
         return params.star_arg
+    if not params.params and isinstance(params.posonly_ind, cst.ParamSlash):
+        return params.posonly_ind
     both = [*params.posonly_params, *params.params]
     return both[-1] if both else None
+
+
+def _space_after(item: cst.Param | cst.ParamSlash) -> cst.BaseParenthesizableWhitespace:
+    return item.whitespace_after if isinstance(item, cst.ParamSlash) else item.whitespace_after_param
 
 
 def _close_like(old: cst.Parameters, new: cst.Parameters) -> cst.Parameters:
@@ -65,7 +71,7 @@ def _close_like(old: cst.Parameters, new: cst.Parameters) -> cst.Parameters:
         slash = new.posonly_ind
         comma = was.comma if isinstance(was.comma, cst.Comma) else cst.MaybeSentinel.DEFAULT
         if isinstance(slash, cst.ParamSlash):
-            closed = slash.with_changes(comma=_no_comment(comma), whitespace_after=was.whitespace_after_param)
+            closed = slash.with_changes(comma=_no_comment(comma), whitespace_after=_space_after(was))
             return new.with_changes(posonly_ind=closed)
         return new
     end = new.params[-1]
@@ -78,7 +84,7 @@ def _close_like(old: cst.Parameters, new: cst.Parameters) -> cst.Parameters:
         comma = own
     else:
         comma = _no_comment(comma)
-    end = end.with_changes(comma=comma, whitespace_after_param=was.whitespace_after_param)
+    end = end.with_changes(comma=comma, whitespace_after_param=_space_after(was))
     return new.with_changes(params=[*new.params[:-1], end])
 
 
@@ -129,9 +135,8 @@ def _add(params: cst.Parameters, names: Sequence[str], star: str | None) -> cst.
         )
         changed = changed.with_changes(star_arg=star_now)
     if star is not None:
-        changed = changed.with_changes(star_arg=cst.Param(cst.Name(star), star="*"))
-        if params.kwonly_params:
-            changed = changed.with_changes(star_arg=changed.star_arg.with_changes(comma=_plain_comma()))
+        comma = _plain_comma() if params.kwonly_params else cst.MaybeSentinel.DEFAULT
+        changed = changed.with_changes(star_arg=cst.Param(cst.Name(star), star="*", comma=comma))
     between = _between(params)
     has_more = bool(params.kwonly_params) or params.star_kwarg is not None
     if existing and (added or star is not None):
@@ -156,9 +161,9 @@ def _add(params: cst.Parameters, names: Sequence[str], star: str | None) -> cst.
     return changed
 
 
-def _ended_like(was: cst.Param) -> dict[str, object]:
+def _ended_like(was: cst.Param | cst.ParamSlash) -> dict[str, object]:
     comma = was.comma if isinstance(was.comma, cst.Comma) else cst.MaybeSentinel.DEFAULT
-    return {"comma": _no_comment(comma), "whitespace_after_param": was.whitespace_after_param}
+    return {"comma": _no_comment(comma), "whitespace_after_param": _space_after(was)}
 
 
 def _plain_comma() -> cst.Comma:

@@ -98,7 +98,7 @@ def classify(function: cst.FunctionDef, names: Names, parameters: RuleParameters
         return Backward(BwdForm.GENERATOR)
     if is_stub(function):
         return Backward(BwdForm.STUB)
-    uses = _AccumulatorUses(parameters.accumulators)
+    uses = _AccumulatorUses(parameters.accumulators, names)
     function.body.visit(uses)
     untouched = tuple(n for n in parameters.named if n not in uses.mentioned and not n.startswith("_"))
     returns = tuple(ReturnSite(node, values.of(node.value)) for node in values.body.returns)
@@ -139,9 +139,10 @@ def is_sequence(value: Value) -> bool:
 class _AccumulatorUses(cst.CSTVisitor):
     """What a body does with its accumulators, nested functions included."""
 
-    def __init__(self, accumulators: tuple[str, ...]) -> None:
+    def __init__(self, accumulators: tuple[str, ...], names: Names) -> None:
         super().__init__()
         self.names = set(accumulators)
+        self.resolver = names
         self.mentioned: set[str] = set()
         self.use = AccumulatorUse.NONE
         self._reading = 0
@@ -156,15 +157,23 @@ class _AccumulatorUses(cst.CSTVisitor):
         self.mentioned |= deleted.found & self.names
         return False
 
-    def visit_Call(self, node: cst.Call) -> None:
+    def visit_Call(self, node: cst.Call) -> bool:
+        if self.resolver.is_rule_call(node):
+            # Handing accumulators to a rule of the same hierarchy: what that means depends on that rule.
+            mentioned = _Names()
+            for arg in node.args:
+                arg.visit(mentioned)
+            self.mentioned |= mentioned.found & self.names
+            return False
         # `lambda acc, ct: acc.accum(ct)` mapped over the accumulators counts; without any there is nothing to fill.
         if self.names and isinstance(node.func, cst.Attribute) and node.func.attr.value in ("accum", "addupdate"):
             self._raise_to(AccumulatorUse.ACCUMULATED)
         if _is_test(node):
             self._reading += 1
+        return True
 
     def leave_Call(self, original_node: cst.Call) -> None:
-        if _is_test(original_node):
+        if _is_test(original_node) and not self.resolver.is_rule_call(original_node):
             self._reading -= 1
 
     def visit_Comparison(self, node: cst.Comparison) -> None:

@@ -64,13 +64,13 @@ class _Resolver:
             base_verdict, base_roots = self._base(refs)
             roots += base_roots
             verdict = _strongest(verdict, base_verdict)
-            if base_verdict is Verdict.UNKNOWN:
-                unknown.append(text)
             locals_ = [ref.index for ref in refs if ref.kind is RefKind.CLASS]
             for number in locals_:
                 base = self.resolve(number)
                 roots += base.roots
                 unknown += [name for name in base.unknown_bases if name not in unknown]
+            if base_verdict is Verdict.UNKNOWN and not locals_:
+                unknown.append(text)
             if len(locals_) == 1:
                 parents.append(self.resolve(locals_[0]).lineage)
             elif locals_:  # depends on the branch that ran

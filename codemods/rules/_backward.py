@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from codemods.edits.definitions import Definition, Problem
-from codemods.edits.groups import Group, call_of, called_classes, is_returned, unknown_definitions
+from codemods.edits.groups import Group, call_of, called_classes, is_returned, unknown_definitions, use_symbol
 from codemods.edits.migrate import Migration, as_accum, as_retval, call_edit
 from codemods.hijax.backward import BwdForm
 from codemods.project.facts import RefKind
@@ -89,7 +89,7 @@ class BackwardRule(Rule):
                 if caller is None:
                     continue
                 message, accums = "call hands its accumulators on", (caller.accumulators, caller.star)
-            symbol = group.definitions[0].symbol
+            symbol = use_symbol(self.index, use)
             proposals.append(self.proposal(use.node, symbol, message, [call_edit(self.index, group, use, accums)]))
         return proposals
 
@@ -106,20 +106,21 @@ class BackwardRule(Rule):
             return
         for definition, problem in group.problems:
             if _REPORTED_BY.get(problem.reason) not in self.context.enabled:
-                self.manual(problem.node, definition.symbol, problem.reason, problem.message, problem.help)
+                symbol = problem.symbol or (definition.symbol if definition is not None else "vjp_bwd")
+                self.manual(problem.node, symbol, problem.reason, problem.message, problem.help)
         blocked = {d for d, _ in group.problems}
-        first, why = group.problems[0] if group.problems else (None, None)
         for definition in group.definitions:
-            if definition not in blocked and definition.form is BwdForm.COTANGENTS and first is not None and why:
-                self._report_blocked(definition, first, why)
+            if definition not in blocked and definition.form is BwdForm.COTANGENTS:
+                self._report_blocked(definition, *group.problems[0])
 
-    def _report_blocked(self, definition: Definition, first: Definition, why: Problem) -> None:
+    def _report_blocked(self, definition: Definition, first: Definition | None, why: Problem) -> None:
+        cause = why.symbol or (first.symbol if first is not None else "vjp_bwd")
         self.manual(
             definition.anchor,
             definition.symbol,
             "hierarchy",
-            f"returns cotangents, but cannot be migrated without `{first.symbol}`, which cannot be ({why.reason})",
-            f"settle `{first.symbol}` first, then run again",
+            f"returns cotangents, but cannot be migrated without `{cause}`, which cannot be ({why.reason})",
+            f"settle `{cause}` first, then run again",
         )
 
     def _report_style(self, group: Group) -> None:
@@ -152,7 +153,7 @@ class BackwardRule(Rule):
                 continue
             self.manual(
                 use.node,
-                "vjp_bwd",
+                use_symbol(self.index, use),
                 "unknown-receiver",
                 "calls `vjp_bwd` on a value that cannot be followed; rules in this file change",
                 "if it is one of the migrated classes, change the call as well",

@@ -21,7 +21,7 @@ class DictIsLogsRule(Rule):
     def run(self) -> None:
         for group in self.context.groups:
             for definition, problem in group.problems:
-                if definition.form is BwdForm.DICT and problem.reason == "dict-is-logs":
+                if definition is not None and definition.form is BwdForm.DICT:
                     self.manual(problem.node, definition.symbol, problem.reason, problem.message, problem.help)
 
 
