@@ -15,7 +15,7 @@ import libcst as cst
 from codemods.edits.build import dotted
 from codemods.edits.ops import Insert, NodeEdit, Op, Replace
 from codemods.hijax.releases import NAMES, Releases
-from codemods.hijax.roots import MODULES, PRIVATE_MODULE, PUBLIC_MODULE
+from codemods.hijax.roots import MODULES, PUBLIC_MODULE
 from codemods.project.facts import Ref, RefKind, Refs
 from codemods.project.lookup import ClassView
 from codemods.project.scan import ImportSite
@@ -49,10 +49,11 @@ def hijax_name(name: str, view: ClassView, scope: Scope, releases: Releases) -> 
         return None
     if isinstance(site.node, cst.Import) or _module_of(site.node) not in MODULES:
         module = _module_expression(site, scope)
-        return None if module is None else Available(cst.Attribute(module, cst.Name(name)))
+        if module is not None:
+            return Available(cst.Attribute(module, cst.Name(name)))
     if _is_taken(name, scope):
         return None
-    if _module_of(site.node) == PRIVATE_MODULE:
+    if isinstance(site.node, cst.Import) or _module_of(site.node) != PUBLIC_MODULE:
         statement = cst.ImportFrom(dotted(PUBLIC_MODULE), [cst.ImportAlias(cst.Name(name))])
         line = _new_line(site, statement, f"from {PUBLIC_MODULE} import {name}", after=True)
         return None if line is None else Available(cst.Name(name), (line,))

@@ -94,6 +94,8 @@ def _syntax_error(problem: cst.ParserSyntaxError, text: str) -> FileError:
     message = problem.message.strip()
     found = re.search(r"error at (\d+):(\d+): (.*)", message, re.DOTALL)
     line, column = (int(found[1]), int(found[2])) if found else (max(problem.raw_line, 1), 1)
+    if column == 0:  # just behind the line break
+        line, column = line - 1, 1
     reason = found[3] if found else message
     try:
         ast.parse(text)

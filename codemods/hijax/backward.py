@@ -74,6 +74,10 @@ class Backward:
     untouched: tuple[str, ...] = ()
 
 
+# `pull.with_refs(*accs)(g)` lets an inner backward pass fill them.
+_FILLS = ("accum", "addupdate", "with_refs")
+
+
 def rule_parameters(params: cst.Parameters, structured: bool) -> RuleParameters | None:
     """The parameters of a backward rule, or None where the signature does not name ``res`` and ``g``.
 
@@ -166,7 +170,7 @@ class _AccumulatorUses(cst.CSTVisitor):
             self.mentioned |= mentioned.found & self.names
             return False
         # `lambda acc, ct: acc.accum(ct)` mapped over the accumulators counts; without any there is nothing to fill.
-        if self.names and isinstance(node.func, cst.Attribute) and node.func.attr.value in ("accum", "addupdate"):
+        if self.names and isinstance(node.func, cst.Attribute) and node.func.attr.value in _FILLS:
             self._raise_to(AccumulatorUse.ACCUMULATED)
         if _is_test(node):
             self._reading += 1

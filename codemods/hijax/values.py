@@ -138,7 +138,11 @@ class Values:
         return Value(plain.kind) if is_changed else plain
 
     def _bound(self, binding: Binding) -> Value:
-        return self.of(binding.value) if binding.position is None else UNKNOWN
+        if binding.position is None:
+            return self.of(binding.value)
+        # `out, logs = pull.with_logs(g)`: the logs of an inner backward pass (jax 0.11.1+).
+        is_logs = binding.position == 1 and isinstance(binding.value, cst.Call) and _mentions_logs(binding.value.func)
+        return Value(ValueKind.DICT) if is_logs else UNKNOWN
 
     def _operation(self, node: cst.BinaryOperation) -> Value:
         left, right = self.of(node.left), self.of(node.right)
@@ -233,6 +237,12 @@ class Values:
             return None
         plain = [a for a in call.args if a.keyword is None]
         return Value(ValueKind.TUPLE, None if any(a.star for a in call.args) else len(plain) - 1)
+
+
+def _mentions_logs(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.Call):
+        return _mentions_logs(node.func)
+    return isinstance(node, cst.Attribute) and (node.attr.value == "with_logs" or _mentions_logs(node.value))
 
 
 def _is_none(node: cst.BaseExpression) -> bool:

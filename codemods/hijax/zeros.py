@@ -12,6 +12,9 @@ import libcst as cst
 from codemods.hijax.values import Names
 
 
+_INSTANTIATE = ("instantiate_zeros", "instantiate")
+
+
 def treats_zeros(function: cst.FunctionDef, names: Names, depth: int = 0) -> bool:
     """Whether the body mentions ``Zero`` or instantiates zeros one by one, itself or in a helper that it calls."""
     finder = _ZeroFinder()
@@ -35,7 +38,7 @@ class _ZeroFinder(cst.CSTVisitor):
         self.calls.append(node)
         is_map = isinstance(node.func, cst.Name) and node.func.value == "map"
         direct = node.args[0].value if is_map and node.args else node.func
-        self.found = self.found or _last_name(direct) == "instantiate_zeros"
+        self.found = self.found or _last_name(direct) in _INSTANTIATE
 
 
 

@@ -1,4 +1,4 @@
-"""Run one rule as a LibCST codemod command: ``python -m libcst.tool codemod codemods.rules.<module>.<Class> PATH``.
+"""Run one rule as a LibCST codemod command: ``python -m libcst.tool codemod -x codemods.rules.<module>.<Class> PATH``.
 
 Imported only then: ``libcst.codemod`` costs more to import than a run of this tool takes.
 """
@@ -18,11 +18,13 @@ def libcst_command(rule: type[Rule]) -> Callable[[str], object]:
     The class is named as the rule without its ``Rule`` ending. Other attributes raise ``AttributeError`` as usual.
     """
     command_name = rule.__name__.removesuffix("Rule")
+    made: dict[str, type] = {}
 
     def __getattr__(name: str) -> object:
         if name != command_name:
             raise AttributeError(f"module {rule.__module__!r} has no attribute {name!r}")
-        return _command(rule, command_name)
+        # One class only: libcst.tool pickles it for its workers, which look it up by name.
+        return made.setdefault(name, made.get(name) or _command(rule, command_name))
 
     return __getattr__
 
