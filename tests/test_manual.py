@@ -294,6 +294,12 @@ HIERARCHIES = {
             def vjp_bwd(self, res, g):
                 return (g,)
     """,
+    "a second name for the rule": """
+        class A(HiPrim):
+            def vjp_bwd(self, res, g):
+                return (g,)
+            backward = vjp_bwd
+    """,
     "retval in a base": """
         class A(HiPrim):
             def vjp_bwd_retval(self, res, g):
@@ -320,6 +326,18 @@ def test_each_part_of_a_hierarchy_says_why(migrate: Rewriter) -> None:
         ("B.vjp_bwd", "unclear-return"),
     ]
     assert "`B.vjp_bwd`" in result.manual[0].message
+
+
+def test_an_unknown_mixin_could_bring_a_rule_that_wins_after_a_rename(migrate: Rewriter) -> None:
+    source = HEAD + dedent("""
+        from .mixins import Named
+        class A(Named, HiPrim):
+            def vjp_bwd(self, res, g):
+                return (g * res,)
+    """)
+    kept = migrate(source)
+    assert [item.reason for item in kept.manual] == ["unknown-base"] and kept.after == kept.before
+    assert migrate(source, bwd=BwdStyle.ACCUM).changes
 
 
 def test_the_unknown_base_is_named(migrate: Rewriter) -> None:

@@ -311,6 +311,16 @@ SUPPRESSED = {
             ):  # hijax-codemods: ignore
                 return (g,)
     """,
+    "on the class line": """
+        class Op(HiPrim):  # hijax-codemods: ignore
+            def vjp_bwd(self, res, g):
+                return (g,)
+    """,
+    "a manual item in a rule that is ignored": """
+        class Op(HiPrim):
+            def vjp_bwd(self, res, g):  # hijax-codemods: ignore
+                return compute(res)
+    """,
     "skip the file": """
         # hijax-codemods: skip-file
         class Op(HiPrim):

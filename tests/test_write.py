@@ -106,7 +106,8 @@ def _no_file_may_grow() -> None:
 
 def test_a_disk_that_takes_no_byte_leaves_the_old_file(file: Path) -> None:
     program = (
-        "import sys\nfrom codemods.engine.write import write_result\nfrom codemods.types import FileResult, FileStatus\n"
+        "import sys\nfrom codemods.engine.write import write_result\n"
+        "from codemods.types import FileResult, FileStatus\n"
         "result = FileResult(sys.argv[1], FileStatus.CHANGED, before=b'old\\n', after=b'new\\n')\n"
         "sys.exit(3 if write_result(result) else 0)"
     )

@@ -101,7 +101,9 @@ def _decide(index: ModuleIndex, group: Group, wanted: BwdStyle) -> None:
     group.style, group.note = _style(group, wanted)
     group.calls = _calls(index, group)
     for definition in group.definitions:
-        problem = _shared_outside(definition) or _other_rules(definition)
+        problem = _shared_outside(definition) or _other_rules(definition) or _named_in_class(definition)
+        if problem is None and group.style is BwdStyle.RETVAL:
+            problem = _unknown_mixin(definition)
         if problem is None and group.style is BwdStyle.ACCUM and definition.form is BwdForm.COTANGENTS:
             problem = accum_problem(definition)
         if problem is not None and definition.problem is None:
@@ -187,6 +189,64 @@ def _other_rules(definition: Definition) -> Problem | None:
                     "delete the rule that is not wanted, then run again",
                 )
     return None
+
+
+def _unknown_mixin(definition: Definition) -> Problem | None:
+    """Renamed, the rule no longer hides a ``vjp_bwd`` that a base which cannot be found may have."""
+    for user in definition.users:
+        if user.resolved.unknown_bases:
+            return Problem(
+                definition.anchor,
+                "unknown-base",
+                f"the base `{user.resolved.unknown_bases[0]}` cannot be found; a `vjp_bwd` in it would win after a rename",
+                "make sure that it has none and migrate by hand, or use `--bwd accum`",
+            )
+    return None
+
+
+def _named_in_class(definition: Definition) -> Problem | None:
+    """``other = vjp_bwd`` in the class body: another name for the rule."""
+    finder = _BodyNames()
+    definition.view.node.body.visit(finder)
+    if finder.reads:
+        message = "the class body names this rule in another place"
+        return Problem(finder.reads[0], "caller", message, "settle that use first, then run again")
+    return None
+
+
+class _BodyNames(cst.CSTVisitor):
+    """Where the statements of a class body read the name ``vjp_bwd``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads: list[cst.Name] = []
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+        for decorator in node.decorators:
+            decorator.visit(self)
+        return False
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> bool:
+        return False
+
+    def visit_Lambda(self, node: cst.Lambda) -> bool:
+        return False
+
+    def visit_AssignTarget(self, node: cst.AssignTarget) -> bool:
+        return False
+
+    def visit_AnnAssign(self, node: cst.AnnAssign) -> bool:
+        if node.value is not None:
+            node.value.visit(self)
+        return False
+
+    def visit_Attribute(self, node: cst.Attribute) -> bool:
+        node.value.visit(self)
+        return False
+
+    def visit_Name(self, node: cst.Name) -> None:
+        if node.value == "vjp_bwd":
+            self.reads.append(node)
 
 
 def _calls(index: ModuleIndex, group: Group) -> list[RuleUse]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -53,8 +54,14 @@ class Positions:
         return max(first, start.start.line)
 
     def lines_of(self, node: cst.CSTNode) -> tuple[int, ...]:
-        """The lines on which a suppression comment for ``node`` may stand."""
-        return self.span(node).lines
+        """The lines on which a suppression comment for ``node`` may stand: its own, and those of what it is in."""
+        span = self.span(node)
+        around = [outer.lines for outer in self._definitions if outer.line <= span.line <= outer.end_line]
+        return tuple(dict.fromkeys((*span.lines, *(line for lines in around for line in lines))))
+
+    @cached_property
+    def _definitions(self) -> list[Span]:
+        return [self.span(node) for node in self._ranges if isinstance(node, (cst.FunctionDef, cst.ClassDef))]
 
     def comments(self) -> list[CommentLine]:
         """Every comment of the module."""
