@@ -179,7 +179,7 @@ class DeriveVjpRule(Rule):
         statement = _instantiate(tangents, jax.expression, instantiate.expression, zero.expression)
         block = found.last.block
         indent = block.indent if isinstance(block, cst.IndentedBlock) else None
-        return [*jax.ops, *instantiate.ops, *zero.ops, first_statement(function, statement, indent)]
+        return [*jax.ops, *zero.ops, *instantiate.ops, first_statement(function, statement, indent)]
 
     def _function(self, member: MemberDef, owner: ClassView) -> cst.FunctionDef | None:
         if member.function is not None:
