@@ -38,9 +38,10 @@ FILES = {
     "shift-jis": "# coding: shift_jis\nNAME = '勾配'\n".encode("shift_jis") + SOURCE.encode(),
     "tabs": SOURCE.replace("    ", "\t").encode(),
     "two spaces": SOURCE.replace("    ", "  ").encode(),
-    "tab then spaces": SOURCE.replace("        ", "\t    ").replace("\n    def", "\n\tdef").replace(
-        "\n    # above", "\n\t# above"
-    ).encode(),
+    "tab then spaces": SOURCE.replace("        ", "\t    ")
+    .replace("\n    def", "\n\tdef")
+    .replace("\n    # above", "\n\t# above")
+    .encode(),
     "no final newline": SOURCE.rstrip("\n").encode(),
     "blanks at the end": (SOURCE + "   ").encode(),
     "blank lines at the end": (SOURCE + "\n\n\n").encode(),

@@ -55,7 +55,8 @@ FORMS = {
         "",
     ),
     "one a line with comments": (
-        "import jax\nfrom jax.experimental.hijax import (  # why\n    HiPrim,  # the base\n    HiType,  # noqa: F401\n)",
+        "import jax\nfrom jax.experimental.hijax import (  # why\n    HiPrim,  # the base\n"
+        "    HiType,  # noqa: F401\n)",
         "HiPrim",
         "import jax\nfrom jax.experimental.hijax import (  # why\n    HiPrim,  # the base\n    HiType,  # noqa: F401\n"
         "    Zero,\n    instantiate_zeros,\n    vjp_from_jvp,\n)",
@@ -64,8 +65,8 @@ FORMS = {
     "one a line, no last comma": (
         "import jax\nfrom jax.experimental.hijax import (\n    HiPrim,\n    HiType  # last\n)",
         "HiPrim",
-        "import jax\nfrom jax.experimental.hijax import (\n    HiPrim,\n    Zero,\n    instantiate_zeros,\n    vjp_from_jvp,\n"
-        "    HiType  # last\n)",
+        "import jax\nfrom jax.experimental.hijax import (\n    HiPrim,\n    Zero,\n    instantiate_zeros,\n"
+        "    vjp_from_jvp,\n    HiType  # last\n)",
         "",
     ),
     "several on a line": (
@@ -234,7 +235,9 @@ def test_a_rule_that_treats_zeros_is_left_alone(line: str, migrate: Rewriter) ->
 @pytest.mark.parametrize("line", ZEROS_NOT_TREATED.values(), ids=ZEROS_NOT_TREATED.keys())
 def test_a_naive_rule_of_two_inputs_instantiates_zeros(line: str, migrate: Rewriter) -> None:
     text = _body(migrate, JVP.format(line=line)).after.decode()
-    assert "    def jvp(self, primals, tangents):\n        tangents = jax.tree.map(hijax.instantiate_zeros, tang" in text
+    assert (
+        "    def jvp(self, primals, tangents):\n        tangents = jax.tree.map(hijax.instantiate_zeros, tang" in text
+    )
 
 
 @pytest.mark.parametrize("unpack", ["(x,), (dx,) = primals, tangents", "x, = primals; dx, = tangents", "[x] = primals"])
@@ -347,7 +350,10 @@ def test_a_mixin_that_carries_the_rule_gets_the_pair(migrate: Rewriter) -> None:
 
 
 REPORTED = {
-    "needs-jax-0.11": ("==0.10.*", "class Op(hijax.VJPHiPrimitive):\n    def jvp(self, primals, tangents): return 1, 2\n"),
+    "needs-jax-0.11": (
+        "==0.10.*",
+        "class Op(hijax.VJPHiPrimitive):\n    def jvp(self, primals, tangents): return 1, 2\n",
+    ),
     "unknown-base": (
         "",
         "from .m import M\nclass Op(M, hijax.HiPrim):\n    def jvp(self, primals, tangents): return 1, 2\n",

@@ -13,187 +13,339 @@ HEAD = "import functools\nimport jax\nfrom jax.experimental.hijax import HiPrim,
 
 # body of a primitive class → (reason, line inside the body)
 BODIES = {
-    "dict display": ("dict-is-logs", 2, """
+    "dict display": (
+        "dict-is-logs",
+        2,
+        """
         def vjp_bwd(self, res, g):
             return {"x": g * res}
-    """),
-    "dict call": ("dict-is-logs", 2, """
+    """,
+    ),
+    "dict call": (
+        "dict-is-logs",
+        2,
+        """
         def vjp_bwd(self, res, g, x_acc):
             return dict(x=g)
-    """),
-    "dict bound to a name": ("dict-is-logs", 3, """
+    """,
+    ),
+    "dict bound to a name": (
+        "dict-is-logs",
+        3,
+        """
         def vjp_bwd(self, res, g, x_acc):
             cts = {"x": g}
             return cts
-    """),
-    "accumulates and returns": ("accumulates-and-returns", 3, """
+    """,
+    ),
+    "accumulates and returns": (
+        "accumulates-and-returns",
+        3,
+        """
         def vjp_bwd(self, res, g, x_acc, y_acc):
             x_acc.accum(g)
             return (None, g)
-    """),
-    "accumulates through a map and returns": ("accumulates-and-returns", 3, """
+    """,
+    ),
+    "accumulates through a map and returns": (
+        "accumulates-and-returns",
+        3,
+        """
         def vjp_bwd(self, res, g, x_acc):
             jax.tree.map(lambda a, c: a.accum(c), x_acc, g)
             return (g,)
-    """),
-    "generator": ("generator", 1, """
+    """,
+    ),
+    "generator": (
+        "generator",
+        1,
+        """
         def vjp_bwd(self, res, g):
             yield g
-    """),
-    "generator that returns": ("generator", 1, """
+    """,
+    ),
+    "generator that returns": (
+        "generator",
+        1,
+        """
         def vjp_bwd(self, res, g):
             yield from res
             return (g,)
-    """),
-    "async": ("async", 1, """
+    """,
+    ),
+    "async": (
+        "async",
+        1,
+        """
         async def vjp_bwd(self, res, g):
             return (g,)
-    """),
-    "unknown call": ("unclear-return", 2, """
+    """,
+    ),
+    "unknown call": (
+        "unclear-return",
+        2,
+        """
         def vjp_bwd(self, res, g):
             return compute(res, g)
-    """),
-    "residuals handed back": ("unclear-return", 2, """
+    """,
+    ),
+    "residuals handed back": (
+        "unclear-return",
+        2,
+        """
         def vjp_bwd(self, res, g):
             return res
-    """),
-    "rebound parameter": ("unclear-return", 4, """
+    """,
+    ),
+    "rebound parameter": (
+        "unclear-return",
+        4,
+        """
         def vjp_bwd(self, res, g):
             if res:
                 g = (g,)
             return g
-    """),
-    "loop variable": ("unclear-return", 3, """
+    """,
+    ),
+    "loop variable": (
+        "unclear-return",
+        3,
+        """
         def vjp_bwd(self, res, g):
             for cts in res:
                 return cts
             return (g,)
-    """),
-    "conditional of a tuple and a call": ("unclear-return", 2, """
+    """,
+    ),
+    "conditional of a tuple and a call": (
+        "unclear-return",
+        2,
+        """
         def vjp_bwd(self, res, g):
             return (g,) if res else compute(g)
-    """),
-    "dict or tuple": ("unclear-return", 3, """
+    """,
+    ),
+    "dict or tuple": (
+        "unclear-return",
+        3,
+        """
         def vjp_bwd(self, res, g):
             if res:
                 return {"x": g}
             return (g,)
-    """),
-    "generator expression": ("unclear-return", 2, """
+    """,
+    ),
+    "generator expression": (
+        "unclear-return",
+        2,
+        """
         def vjp_bwd(self, res, g):
             return (r * g for r in res)
-    """),
-    "boolean operation": ("unclear-return", 2, """
+    """,
+    ),
+    "boolean operation": (
+        "unclear-return",
+        2,
+        """
         def vjp_bwd(self, res, g):
             return res and (g,)
-    """),
-    "nothing on one path": ("unclear-return", 3, """
+    """,
+    ),
+    "nothing on one path": (
+        "unclear-return",
+        3,
+        """
         def vjp_bwd(self, res, g):
             if res is None:
                 return
             return (g,)
-    """),
-    "runs off its end": ("unclear-return", 1, """
+    """,
+    ),
+    "runs off its end": (
+        "unclear-return",
+        1,
+        """
         def vjp_bwd(self, res, g):
             if res is None:
                 return (g,)
-    """),
-    "name bound by a nested function": ("unclear-return", 6, """
+    """,
+    ),
+    "name bound by a nested function": (
+        "unclear-return",
+        6,
+        """
         def vjp_bwd(self, res, g):
             cts = (g,)
             def later():
                 nonlocal cts
                 cts = None
             return cts
-    """),
-    "accumulators passed on and a value": ("unclear-return", 3, """
+    """,
+    ),
+    "accumulators passed on and a value": (
+        "unclear-return",
+        3,
+        """
         def vjp_bwd(self, res, g, x_acc):
             note(x_acc)
             return (g,)
-    """),
-    "single value, arity unknown": ("unclear-return", 2, """
+    """,
+    ),
+    "single value, arity unknown": (
+        "unclear-return",
+        2,
+        """
         def vjp_bwd(self, res, g):
             return g * res
-    """),
-    "single value, two inputs": ("unclear-return", 3, """
+    """,
+    ),
+    "single value, two inputs": (
+        "unclear-return",
+        3,
+        """
         def expand(self, x, y): return x * y
         def vjp_bwd(self, res, g):
             return g * res
-    """),
-    "helper that is a generator": ("unclear-return", 4, """
+    """,
+    ),
+    "helper that is a generator": (
+        "unclear-return",
+        4,
+        """
         def _cts(self, g):
             yield g
         def vjp_bwd(self, res, g):
             return self._cts(g)
-    """),
-    "too few cotangents": ("arity", 3, """
+    """,
+    ),
+    "too few cotangents": (
+        "arity",
+        3,
+        """
         def expand(self, x, y): return x * y
         def vjp_bwd(self, res, g):
             return (g,)
-    """),
-    "too many cotangents": ("arity", 2, """
+    """,
+    ),
+    "too many cotangents": (
+        "arity",
+        2,
+        """
         def vjp_bwd(self, res, g, x_acc):
             return (g, None)
-    """),
-    "accumulators against inputs": ("arity", 2, """
+    """,
+    ),
+    "accumulators against inputs": (
+        "arity",
+        2,
+        """
         def expand(self, x, y): return x * y
         def vjp_bwd(self, res, g, x_acc):
             return (g,)
-    """),
-    "two lengths": ("arity", 4, """
+    """,
+    ),
+    "two lengths": (
+        "arity",
+        4,
+        """
         def vjp_bwd(self, res, g):
             if res:
                 return (g,)
             return (g, g)
-    """),
-    "pullback of another arity": ("arity", 4, """
+    """,
+    ),
+    "pullback of another arity": (
+        "arity",
+        4,
+        """
         def expand(self, x, y): return x * y
         def vjp_bwd(self, res, g):
             _, pull = jax.vjp(jax.numpy.sin, res)
             return pull(g)
-    """),
-    "signature": ("unclear-signature", 1, """
+    """,
+    ),
+    "signature": (
+        "unclear-signature",
+        1,
+        """
         def vjp_bwd(self, *args):
             return (args[-1],)
-    """),
-    "unknown decorator": ("unknown-decorator", 1, """
+    """,
+    ),
+    "unknown decorator": (
+        "unknown-decorator",
+        1,
+        """
         @functools.cache
         def vjp_bwd(self, res, g):
             return (g,)
-    """),
-    "static method": ("unknown-decorator", 1, """
+    """,
+    ),
+    "static method": (
+        "unknown-decorator",
+        1,
+        """
         @staticmethod
         def vjp_bwd(res, g, x_acc):
             return (g,)
-    """),
-    "partial": ("not-a-plain-method", 1, """
+    """,
+    ),
+    "partial": (
+        "not-a-plain-method",
+        1,
+        """
         vjp_bwd = functools.partial(print)
-    """),
-    "chained assignment": ("not-a-plain-method", 1, """
+    """,
+    ),
+    "chained assignment": (
+        "not-a-plain-method",
+        1,
+        """
         vjp_bwd = other = lambda self, res, g: (g,)
-    """),
-    "both rules": ("both-bwd-rules", 1, """
+    """,
+    ),
+    "both rules": (
+        "both-bwd-rules",
+        1,
+        """
         def vjp_bwd(self, res, g):
             return (g,)
         def vjp_bwd_retval(self, res, g):
             return (g,)
-    """),
-    "drops the gradient": ("drops-gradient", 1, """
+    """,
+    ),
+    "drops the gradient": (
+        "drops-gradient",
+        1,
+        """
         def vjp_bwd(self, res, g, x_acc):
             print(res)
-    """),
-    "drops one gradient": ("drops-gradient", 1, """
+    """,
+    ),
+    "drops one gradient": (
+        "drops-gradient",
+        1,
+        """
         def vjp_bwd(self, res, g, x_acc, y_acc):
             x_acc.accum(g)
-    """),
-    "leads to jax's own rule": ("super-vjp-bwd", 2, """
+    """,
+    ),
+    "leads to jax's own rule": (
+        "super-vjp-bwd",
+        2,
+        """
         def vjp_bwd(self, res, g, *accs):
             super().vjp_bwd(res, g, *accs)
-    """),
-    "half a rule": ("half-a-reverse-rule", 0, """
+    """,
+    ),
+    "half a rule": (
+        "half-a-reverse-rule",
+        0,
+        """
         def vjp_fwd(self, nzs_in, x):
             return x, x
-    """),
+    """,
+    ),
 }
 
 
@@ -346,37 +498,49 @@ def test_the_unknown_base_is_named(migrate: Rewriter) -> None:
 
 
 ACCUM_ONLY = {
-    "caller uses the value": ("caller-uses-value", """
+    "caller uses the value": (
+        "caller-uses-value",
+        """
         class A(HiPrim):
             def vjp_bwd(self, res, g):
                 return (g,)
             def norm(self, res, g):
                 return self.vjp_bwd(res, g)[0]
-    """),
-    "return in try": ("return-in-try", """
+    """,
+    ),
+    "return in try": (
+        "return-in-try",
+        """
         class A(HiPrim):
             def vjp_bwd(self, res, g):
                 try:
                     return (g, res())
                 except ValueError:
                     return (g, None)
-    """),
-    "return in finally": ("return-in-try", """
+    """,
+    ),
+    "return in finally": (
+        "return-in-try",
+        """
         class A(HiPrim):
             def vjp_bwd(self, res, g):
                 try:
                     res()
                 finally:
                     return (g, None)
-    """),
-    "return under suppress": ("return-in-try", """
+    """,
+    ),
+    "return under suppress": (
+        "return-in-try",
+        """
         import contextlib
         class A(HiPrim):
             def vjp_bwd(self, res, g):
                 with contextlib.suppress(ValueError):
                     return (g, res())
                 return (g, None)
-    """),
+    """,
+    ),
 }
 
 

@@ -73,18 +73,16 @@ PRIMITIVE = {
     "walrus": "from jax.experimental import hijax\nclass Op((P := hijax.HiPrim)): pass",
     "cast": "import typing\nfrom jax.experimental import hijax\nP = typing.cast(type, hijax.HiPrim)\nclass Op(P): pass",
     "in-file base": (
-        "from jax.experimental.hijax import HiPrim\nclass Base(HiPrim): pass\nclass Mid(Base): pass\nclass Op(Mid): pass"
+        "from jax.experimental.hijax import HiPrim\nclass B(HiPrim): pass\nclass C(B): pass\nclass Op(C): pass"
     ),
-    "mixin first": (
-        "from jax.experimental.hijax import HiPrim\nclass Mixin: pass\nclass Op(Mixin, HiPrim): pass"
-    ),
+    "mixin first": ("from jax.experimental.hijax import HiPrim\nclass Mixin: pass\nclass Op(Mixin, HiPrim): pass"),
     "unknown mixin": "from jax.experimental.hijax import HiPrim\nfrom .m import M\nclass Op(M, HiPrim): pass",
     "generic": (
         "from typing import Generic, TypeVar\nfrom jax.experimental.hijax import HiPrim\nT = TypeVar('T')\n"
         "class Base(HiPrim, Generic[T]): pass\nclass Op(Base[int]): pass"
     ),
     "pep 695": "from jax.experimental.hijax import HiPrim\nclass Op[T](HiPrim): pass",
-    "keyword base": "import abc\nfrom jax.experimental.hijax import HiPrim\nclass Op(HiPrim, metaclass=abc.ABCMeta): pass",
+    "keyword base": "from abc import *\nfrom jax.experimental.hijax import HiPrim\nclass Op(HiPrim, metaclass=ABCMeta): pass",
     "import after a string": '"""d"""; from jax.experimental.hijax import HiPrim\nclass Op(HiPrim): pass',
 }
 
@@ -216,5 +214,3 @@ def test_lineage_is_pythons_method_resolution_order() -> None:
     for view in index.classes:
         expected = [c.__name__ for c in space[view.qualname].__mro__ if c is not object]
         assert [ancestor.qualname for ancestor in view.lineage] == expected
-
-

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from codemods.edits.problems import Body, Problem, body_problem
 from codemods.hijax.backward import (
     AccumulatorUse,
     Backward,
@@ -28,17 +29,6 @@ KEEPS_SIGNATURE = {
     "jax.named_scope",
     "jax.named_call",
 }
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Why something cannot be migrated, at a node, and what a person should do. ``symbol`` if it is no definition."""
-
-    node: cst.CSTNode
-    reason: str
-    message: str
-    help: str
-    symbol: str = ""
 
 
 @dataclass(frozen=True)
@@ -114,7 +104,8 @@ def _read(definition: Definition) -> Definition:
     definition = replace(
         definition, backward=classify(function, names, parameters), inputs=_common_inputs(definition, parameters)
     )
-    return replace(definition, problem=definition.problem or _problem(definition))
+    body = Body(definition.anchor, function, definition.backward, parameters, definition.inputs.arity)
+    return replace(definition, problem=definition.problem or body_problem(body))
 
 
 def _function(
@@ -194,71 +185,3 @@ def _common_inputs(definition: Definition, parameters: RuleParameters) -> Inputs
         frozenset().union(*(inputs.pytrees for inputs in every)),
         frozenset.intersection(*(inputs.arrays for inputs in every)),
     )
-
-
-def _problem(definition: Definition) -> Problem | None:
-    function, backward, parameters = definition.function, definition.backward, definition.parameters
-    assert function is not None and parameters is not None
-    anchor = definition.anchor
-    at = backward.unclear_at or anchor
-    if backward.form is BwdForm.DICT:
-        return Problem(
-            at,
-            "dict-is-logs",
-            "`vjp_bwd` returns a dict and accumulates nothing: jax takes it for log entries and the gradients are zero",
-            "return a tuple with one cotangent per input, then run again",
-        )
-    if backward.form is BwdForm.BOTH:
-        return Problem(
-            at,
-            "accumulates-and-returns",
-            "`vjp_bwd` accumulates cotangents and also returns some",
-            "keep one of the two: accumulate and return None, or return all cotangents",
-        )
-    if backward.form in (BwdForm.GENERATOR, BwdForm.ASYNC):
-        return Problem(anchor, backward.form.value, f"`vjp_bwd` is {_a(backward.form)}", "write it as a plain method")
-    if backward.form is BwdForm.UNCLEAR:
-        return Problem(
-            at,
-            "unclear-return",
-            _unclear(definition),
-            "return a tuple with one cotangent per input on every path, then run again",
-        )
-    return _arity_problem(definition, parameters) if backward.form is BwdForm.COTANGENTS else None
-
-
-def _a(form: BwdForm) -> str:
-    return "a generator" if form is BwdForm.GENERATOR else "an async function"
-
-
-def _unclear(definition: Definition) -> str:
-    backward = definition.backward
-    if backward.unclear_at is definition.function:
-        return "`vjp_bwd` returns cotangents on some paths and runs off its end on others"
-    site = next((s for s in backward.returns if s.node is backward.unclear_at), None)
-    if site is not None and site.value.kind is ValueKind.NONE:
-        return "`vjp_bwd` returns cotangents on some paths and nothing on this one"
-    if backward.use is AccumulatorUse.PASSED:
-        return "`vjp_bwd` passes its accumulators on and also returns a value"
-    return "cannot tell whether this returned value is a tuple of cotangents"
-
-
-def _arity_problem(definition: Definition, parameters: RuleParameters) -> Problem | None:
-    arity = definition.inputs.arity
-    named = len(parameters.named)
-    if arity is not None and parameters.star is None and named and named != arity:
-        message = f"`vjp_bwd` has {named} accumulators, but the primitive has {arity} inputs"
-        return Problem(definition.anchor, "arity", message, "give it one accumulator per input")
-    first: int | None = arity
-    for site in definition.backward.returns:
-        value = site.value
-        if value.kind is ValueKind.LEAF and arity != 1:
-            known = "an unknown number of" if arity is None else str(arity)
-            message = f"this returns a single value, but the primitive has {known} inputs"
-            return Problem(site.node, "unclear-return", message, "return a tuple with one cotangent per input")
-        if value.length is not None and first is not None and value.length != first:
-            other = f"the primitive has {arity} inputs" if arity is not None else f"another return gives {first}"
-            message = f"this returns {value.length} cotangents, but {other}"
-            return Problem(site.node, "arity", message, "return one cotangent per input; None where there is none")
-        first = value.length if first is None else first
-    return None

@@ -1,8 +1,8 @@
 """Hierarchies of ``vjp_bwd`` definitions that can only move together, and how each of them moves.
 
-Definitions belong together when some primitive class inherits from both: a rule and the stub that it overrides, a rule
-and the override that calls it. A migrated class must not find an unmigrated ``vjp_bwd`` along its bases: from jax 0.11.2
-``vjp_bwd`` wins over ``vjp_bwd_retval``, and up to 0.11.1 having both is an error.
+Definitions belong together when some primitive class inherits from both: a rule and the stub that it overrides, a
+rule and the override that calls it. A migrated class must not find an unmigrated ``vjp_bwd`` along its bases: from
+jax 0.11.2 ``vjp_bwd`` wins over ``vjp_bwd_retval``, and up to 0.11.1 having both is an error.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
-from codemods.edits.definitions import Definition, Problem, read_definitions
+from codemods.edits.callers import call_problem, called_classes, use_symbol
+from codemods.edits.definitions import Definition, read_definitions
 from codemods.edits.places import accum_problem
+from codemods.edits.problems import Problem
 from codemods.hijax.backward import BwdForm
 from codemods.hijax.values import ValueKind
-from codemods.project.facts import Ref, RefKind, Verdict
+from codemods.project.facts import Verdict
 from codemods.project.lookup import ClassView, ModuleIndex
 from codemods.project.scan import RuleUse
 from codemods.types import BwdStyle
@@ -34,16 +36,6 @@ class Group:
     note: str = ""
     problems: list[tuple[Definition | None, Problem]] = field(default_factory=list)
     calls: list[RuleUse] = field(default_factory=list)
-
-    @property
-    def movers(self) -> list[Definition]:
-        """The definitions that return cotangents."""
-        return [d for d in self.definitions if d.form is BwdForm.COTANGENTS or (d.problem and d.returns_value)]
-
-    @property
-    def primitives(self) -> list[ClassView]:
-        """The primitive classes that have one of the definitions."""
-        return _unique([user for d in self.definitions for user in d.users])
 
 
 def build_groups(index: ModuleIndex, wanted: BwdStyle) -> list[Group]:
@@ -90,10 +82,6 @@ def _concerns_primitives(group: Group) -> bool:
     return any(c.is_primitive for d in group.definitions for c in (d.view, *d.view.descendants))
 
 
-def _unique(views: list[ClassView]) -> list[ClassView]:
-    return list({view.number: view for view in views}.values())
-
-
 def _decide(index: ModuleIndex, group: Group, wanted: BwdStyle) -> None:
     group.problems = [(d, d.problem) for d in group.definitions if d.problem is not None]
     if not any(d.form is BwdForm.COTANGENTS for d in group.definitions):
@@ -109,7 +97,7 @@ def _decide(index: ModuleIndex, group: Group, wanted: BwdStyle) -> None:
         if problem is not None and definition.problem is None:
             group.problems.append((definition, problem))
     for use in group.calls:
-        problem = call_problem(index, group, use)
+        problem = call_problem(index, group.definitions, group.style, use)
         if problem is not None:
             group.problems.append((None, replace(problem, symbol=use_symbol(index, use))))
 
@@ -140,12 +128,6 @@ def _settled(index: ModuleIndex, definition: Definition, forms: dict[int, BwdFor
     message = "`vjp_bwd` returns what another rule returns, and that one accumulates"
     problem = Problem(calls[0].node, "unclear-return", message, "make the rules of this hierarchy alike")
     return replace(definition, problem=problem, backward=replace(definition.backward, form=BwdForm.UNCLEAR))
-
-
-def use_symbol(index: ModuleIndex, use: RuleUse) -> str:
-    """The method or function in which a rule is called, for reports."""
-    name = use.function.name.value if use.function is not None else "<module>"
-    return f"{index.classes[use.enclosing_class].qualname}.{name}" if use.enclosing_class >= 0 else name
 
 
 def _style(group: Group, wanted: BwdStyle) -> tuple[BwdStyle, str]:
@@ -198,7 +180,7 @@ def _unknown_mixin(definition: Definition) -> Problem | None:
             return Problem(
                 definition.anchor,
                 "unknown-base",
-                f"the base `{user.resolved.unknown_bases[0]}` cannot be found; a `vjp_bwd` in it would win after a rename",
+                f"the base `{user.resolved.unknown_bases[0]}` cannot be found; its `vjp_bwd` would win after a rename",
                 "make sure that it has none and migrate by hand, or use `--bwd accum`",
             )
     return None
@@ -252,92 +234,3 @@ class _BodyNames(cst.CSTVisitor):
 def _calls(index: ModuleIndex, group: Group) -> list[RuleUse]:
     numbers = {d.view.number for d in group.definitions}
     return [use for use in index.scanned.uses if numbers & set(called_classes(index, use))]
-
-
-def called_classes(index: ModuleIndex, use: RuleUse) -> list[int]:
-    """The classes whose own ``vjp_bwd`` a use may run; empty where the receiver is not certain."""
-    if len(use.receiver) != 1:
-        return []
-    ref: Ref = next(iter(use.receiver))
-    if ref.kind not in (RefKind.INSTANCE, RefKind.SUPER, RefKind.CLASS):
-        return []
-    view = index.classes[ref.index]
-    lineage = view.lineage[1:] if ref.kind is RefKind.SUPER else view.lineage
-    below = view.descendants if ref.kind is RefKind.INSTANCE and ref.name == "self" else []
-    if ref.kind in (RefKind.INSTANCE, RefKind.SUPER):
-        # A mixin's `super()` and `self` may lead to any class beside it in a primitive's bases.
-        below = [*below, *(v for heir in view.descendants for v in heir.lineage)]
-    return [v.number for v in (*lineage, *below) if v.own("vjp_bwd")]
-
-
-def call_of(index: ModuleIndex, use: RuleUse) -> cst.Call | None:
-    """The call whose function is this attribute."""
-    return next((call for call, _ in index.calls if call.func is use.node), None)
-
-
-def lead_arguments(use: RuleUse, definition: Definition) -> int:
-    """How many positional arguments of a call come before the accumulators."""
-    lead = definition.parameters.lead if definition.parameters is not None else 3
-    is_unbound = next(iter(use.receiver)).kind is RefKind.CLASS
-    return lead if is_unbound else lead - 1
-
-
-def call_problem(index: ModuleIndex, group: Group, use: RuleUse) -> Problem | None:
-    """Why a use of the rule cannot follow its migration."""
-    call = call_of(index, use)
-    message = "this use of `vjp_bwd` cannot follow the migration of the rule"
-    if call is None:
-        return Problem(use.node, "caller", f"{message}: it is not a call", "call the rule directly, then run again")
-    lead = lead_arguments(use, group.definitions[0])
-    first, rest = call.args[:lead], call.args[lead:]
-    if len(first) < lead or any(arg.star or arg.keyword is not None for arg in first):
-        help_text = "pass residuals and cotangent by position, then run again"
-        return Problem(use.node, "caller", f"{message}: its arguments cannot be told apart", help_text)
-    if group.style is BwdStyle.RETVAL:
-        if all(_is_plain(arg.value) for arg in rest):
-            return None
-        help_text = "pass accumulators as plain names, then run again"
-        return Problem(use.node, "caller", f"{message}: dropping its accumulators would drop a computation", help_text)
-    if is_returned(group, call):
-        return None
-    if rest and _is_statement(index, call):
-        return None
-    return Problem(
-        use.node,
-        "caller-uses-value",
-        "this call uses the cotangents that the rule will no longer return once it accumulates",
-        "migrate with `--bwd retval`, or move the computation into a helper that both call",
-    )
-
-
-def is_returned(group: Group, call: cst.Call) -> bool:
-    """Whether a call is what a migrated rule returns, so that it can hand its accumulators on."""
-    returned = [s.node.value for d in group.movers if d.form is BwdForm.COTANGENTS for s in d.backward.returns]
-    return any(call is arm for node in returned if node is not None for arm in _arms(node))
-
-
-def _arms(node: cst.BaseExpression) -> list[cst.BaseExpression]:
-    return [*_arms(node.body), *_arms(node.orelse)] if isinstance(node, cst.IfExp) else [node]
-
-
-def _is_plain(node: cst.BaseExpression) -> bool:
-    if isinstance(node, cst.Subscript):
-        return _is_plain(node.value)
-    if isinstance(node, cst.Attribute):
-        return _is_plain(node.value)
-    return isinstance(node, cst.Name)
-
-
-def _is_statement(index: ModuleIndex, call: cst.Call) -> bool:
-    finder = _Statements()
-    index.module.visit(finder)
-    return any(call is found for found in finder.found)
-
-
-class _Statements(cst.CSTVisitor):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[cst.BaseExpression] = []
-
-    def visit_Expr(self, node: cst.Expr) -> None:
-        self.found.append(node.value)

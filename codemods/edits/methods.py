@@ -19,7 +19,7 @@ def renamed(name: str) -> NodeEdit:
 
 
 def without_accumulators(lead: int) -> NodeEdit:
-    """Drop the parameters behind the first ``lead`` positional ones, and ``*args``; keep ``/`` and keyword-only ones."""
+    """Drop what follows the first ``lead`` positional parameters, and ``*args``; keep ``/`` and keyword-only ones."""
 
     def edit(node: cst.CSTNode) -> cst.CSTNode:
         if isinstance(node, (cst.FunctionDef, cst.Lambda)):

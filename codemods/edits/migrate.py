@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import libcst as cst
 
 from codemods.edits.build import line
+from codemods.edits.callers import call_of, lead_arguments
 from codemods.edits.definitions import Definition
-from codemods.edits.groups import Group, call_of, lead_arguments
+from codemods.edits.groups import Group
 from codemods.edits.imports import jax_name
 from codemods.edits.methods import renamed, with_accumulators, without_accumulators, without_deleted
 from codemods.edits.ops import Expand, Op, Replace

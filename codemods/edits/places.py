@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from codemods.edits.definitions import Definition, Problem
+from codemods.edits.definitions import Definition
+from codemods.edits.problems import Problem
 
 
 class Places(cst.CSTVisitor):

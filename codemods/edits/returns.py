@@ -217,9 +217,7 @@ def _if_else(style: ReturnStyle, old: cst.IfExp, new: cst.IfExp, lines: _Lines) 
     lines.made.append(cst.If(test, blocks[0], orelse=cst.Else(blocks[1]), leading_lines=taken))
 
 
-def _display(
-    style: ReturnStyle, old: cst.Tuple | cst.List, new: cst.Tuple | cst.List, lines: _Lines
-) -> None:
+def _display(style: ReturnStyle, old: cst.Tuple | cst.List, new: cst.Tuple | cst.List, lines: _Lines) -> None:
     for comment in _comments_of(_opening(new)):
         lines.note(comment)
     closing = _closing(new)
@@ -286,4 +284,3 @@ def _split(space: cst.BaseParenthesizableWhitespace) -> tuple[cst.Comment | None
 def _comments_of(space: cst.BaseParenthesizableWhitespace) -> list[cst.Comment]:
     same_line, below = _split(space)
     return ([same_line] if same_line is not None else []) + below
-

@@ -48,7 +48,9 @@ def rewrite(source: SourceFile, settings: Settings) -> FileResult:
     try:
         return _rewrite(result, decoded, settings)
     except RecursionError:
-        error = FileError(Stage.REWRITE, "the source is nested too deeply", "split the longest expression or elif chain")
+        error = FileError(
+            Stage.REWRITE, "the source is nested too deeply", "split the longest expression or elif chain"
+        )
     except Exception as problem:  # a bug of ours costs this file only
         error = FileError(Stage.REWRITE, f"internal error: {type(problem).__name__}: {problem}", "please report it")
     return replace(result, status=FileStatus.FAILED, error=error)

@@ -19,8 +19,8 @@ _NOT_ONE_ARRAY = frozenset(
 )
 
 _ARRAY_METHODS = frozenset(
-    "astype reshape sum mean prod max min ravel flatten transpose squeeze swapaxes dot conj conjugate clip round cumsum "
-    "cumprod std var take repeat".split()
+    "astype reshape sum mean prod max min ravel flatten transpose squeeze swapaxes dot conj conjugate clip round "
+    "cumsum cumprod std var take repeat".split()
 )
 
 _TREE_MAPS = frozenset({"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"})

@@ -126,7 +126,6 @@ class _BodyVisitor(cst.CSTVisitor):
         if isinstance(node.value, cst.Name):
             self.found.mutated.add(node.value.value)
 
-
     def _bind(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
         if isinstance(target, cst.Name):
             self.found.bindings.setdefault(target.value, []).append(Binding(value))

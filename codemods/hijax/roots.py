@@ -32,7 +32,7 @@ def is_root(dotted: str) -> bool:
 
 
 def is_certainly_other(dotted: str) -> bool:
-    """Whether an absolute dotted name is certainly no primitive class: builtins, the standard library, known JAX names."""
+    """Whether a dotted name is certainly no primitive class: builtins, the standard library, known JAX names."""
     top = dotted.partition(".")[0]
     if top == "builtins":
         return hasattr(builtins, dotted.partition(".")[2])

@@ -11,7 +11,6 @@ import libcst as cst
 
 from codemods.hijax.values import Names
 
-
 _INSTANTIATE = ("instantiate_zeros", "instantiate")
 
 
@@ -39,7 +38,6 @@ class _ZeroFinder(cst.CSTVisitor):
         is_map = isinstance(node.func, cst.Name) and node.func.value == "map"
         direct = node.args[0].value if is_map and node.args else node.func
         self.found = self.found or _last_name(direct) in _INSTANTIATE
-
 
 
 def _last_name(node: cst.BaseExpression) -> str | None:

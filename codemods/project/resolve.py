@@ -16,9 +16,9 @@ from codemods.project.facts import ClassFact, ModuleFacts, Ref, RefKind, Refs, V
 class ResolvedClass:
     """A class with its place in the hierarchy.
 
-    ``lineage`` numbers the classes of this module in method resolution order, itself first. ``unknown_bases`` are the bases,
-    its own or inherited, that could not be found: then ``lineage`` may lack classes. ``roots`` are the references by which
-    jax's base class was reached.
+    ``lineage`` numbers the classes of this module in method resolution order, itself first. ``unknown_bases`` are the
+    bases, its own or inherited, that could not be found: then ``lineage`` may lack classes. ``roots`` are the
+    references by which jax's base class was reached.
     """
 
     index: int

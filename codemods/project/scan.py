@@ -13,12 +13,19 @@ import libcst as cst
 
 from codemods.hijax.function import parameter_names
 from codemods.hijax.roots import RULE_METHODS
+from codemods.project.bindings import (
+    Import,
+    UseFinder,
+    bind_import,
+    bind_unknown,
+    bound_names,
+    is_type_checking,
+    merge_envs,
+    statements_of,
+)
 from codemods.project.facts import ClassFact, ModuleFacts, Ref, RefKind, Refs
 from codemods.project.members import MemberDef, collect_members
 from codemods.project.scope import Scope, code_of, dotted_name, evaluate, unknown
-
-Block = cst.BaseSuite | cst.Module
-Import = cst.Import | cst.ImportFrom
 
 
 @dataclass(frozen=True)
@@ -99,7 +106,7 @@ class _Scanner:
         if outer.kind == "class" and positional and not decorated & {"staticmethod", "classmethod"}:
             scope.env[positional[0].name.value] = frozenset({Ref(RefKind.INSTANCE, "self", outer.class_index)})
         self.out.function_scopes[node] = scope
-        self.run(_statements(node.body), scope, qualname)
+        self.run(statements_of(node.body), scope, qualname)
 
     def block(self, body: Iterable[cst.CSTNode], scope: Scope, qualname: str) -> None:
         for statement in body:
@@ -125,7 +132,7 @@ class _Scanner:
     def small(self, node: cst.CSTNode, line: cst.CSTNode, scope: Scope) -> None:
         if isinstance(node, (cst.Import, cst.ImportFrom)):
             self.out.imports.append(ImportSite(node, line, scope))
-            _bind_import(node, len(self.out.imports) - 1, scope)
+            bind_import(node, len(self.out.imports) - 1, scope)
         elif isinstance(node, cst.Assign):
             value = evaluate(node.value, scope)
             for target in node.targets:
@@ -135,7 +142,7 @@ class _Scanner:
         elif isinstance(node, cst.AugAssign):
             self.assign(node.target, node.value, unknown(code_of(node)), scope)
         elif isinstance(node, cst.Del):
-            for name in _target_names(node.target):
+            for name in bound_names(node.target):
                 scope.env.pop(name, None)
         elif isinstance(node, cst.TypeAlias):
             scope.env[node.name.value] = unknown(node.name.value)
@@ -170,7 +177,7 @@ class _Scanner:
                 self.outside(evaluate(call.args[0].value, scope), str(name.evaluated_value), call)
 
     def uses(self, node: cst.CSTNode, scope: Scope) -> None:
-        finder = _UseFinder()
+        finder = UseFinder()
         node.visit(finder)
         for found in finder.found:
             receiver = evaluate(found.value, scope)
@@ -180,14 +187,14 @@ class _Scanner:
 
     def class_def(self, node: cst.ClassDef, scope: Scope, qualname: str) -> None:
         index = len(self.out.classes)
-        bases = [arg for arg in node.bases]
+        bases = list(node.bases)
         refs = tuple(unknown(code_of(b)) if b.star else evaluate(b.value, scope) for b in bases)
         name = f"{qualname}{node.name.value}"
         body_scope = Scope("class", scope, index)
         members = collect_members(node)
         fact = ClassFact(index, name, refs, tuple(code_of(b.value) for b in bases), tuple(m.name for m in members))
         self.out.classes.append(ScannedClass(fact, node, scope.snapshot(), body_scope, members))
-        self.block(_statements(node.body), body_scope, f"{name}.")
+        self.block(statements_of(node.body), body_scope, f"{name}.")
         scope.env[node.name.value] = frozenset({Ref(RefKind.CLASS, name, index)})
 
     def compound(self, node: cst.BaseCompoundStatement, scope: Scope, qualname: str) -> None:
@@ -196,25 +203,25 @@ class _Scanner:
         elif isinstance(node, (cst.For, cst.While)):
             if isinstance(node, cst.For):
                 self.uses(node.iter, scope)
-                _bind_unknown(node.target, scope)
+                bind_unknown(node.target, scope)
             else:
                 self.uses(node.test, scope)
             before = dict(scope.env)
-            self.block(_statements(node.body), scope, qualname)
+            self.block(statements_of(node.body), scope, qualname)
             if node.orelse is not None:
-                self.block(_statements(node.orelse.body), scope, qualname)
-            scope.env = _merge(before, scope.env)
+                self.block(statements_of(node.orelse.body), scope, qualname)
+            scope.env = merge_envs(before, scope.env)
         elif isinstance(node, (cst.Try, cst.TryStar)):
             self.try_statement(node, scope, qualname)
         elif isinstance(node, cst.With):
             for item in node.items:
                 self.uses(item.item, scope)
                 if item.asname is not None:
-                    _bind_unknown(item.asname.name, scope)
-            self.block(_statements(node.body), scope, qualname)
+                    bind_unknown(item.asname.name, scope)
+            self.block(statements_of(node.body), scope, qualname)
         elif isinstance(node, cst.Match):
             self.uses(node.subject, scope)
-            self.branches([_statements(case.body) for case in node.cases] + [[]], scope, qualname)
+            self.branches([statements_of(case.body) for case in node.cases] + [[]], scope, qualname)
 
     def branches(self, bodies: list[list[cst.CSTNode]], scope: Scope, qualname: str) -> None:
         before = dict(scope.env)
@@ -222,7 +229,7 @@ class _Scanner:
         for body in bodies:
             scope.env = dict(before)
             self.block(body, scope, qualname)
-            merged = scope.env if merged is None else _merge(merged, scope.env)
+            merged = scope.env if merged is None else merge_envs(merged, scope.env)
         scope.env = merged if merged is not None else before
 
     def if_statement(self, node: cst.If, scope: Scope, qualname: str) -> None:
@@ -230,44 +237,32 @@ class _Scanner:
         other = node.orelse
         else_body: list[cst.CSTNode] = [] if other is None else [other] if isinstance(other, cst.If) else []
         if isinstance(other, cst.Else):
-            else_body = _statements(other.body)
-        typing_only = _is_type_checking(node.test)
+            else_body = statements_of(other.body)
+        typing_only = is_type_checking(node.test)
         if typing_only is None:
-            self.branches([_statements(node.body), else_body], scope, qualname)
+            self.branches([statements_of(node.body), else_body], scope, qualname)
             return
         # TYPE_CHECKING is false at run time: what the run-time branch binds is what counts.
-        body = _statements(node.body)
+        body = statements_of(node.body)
         first, second = (body, else_body) if typing_only else (else_body, body)
         self.block(first, scope, qualname)
         self.block(second, scope, qualname)
 
     def try_statement(self, node: cst.Try | cst.TryStar, scope: Scope, qualname: str) -> None:
         before = dict(scope.env)
-        self.block(_statements(node.body), scope, qualname)
+        self.block(statements_of(node.body), scope, qualname)
         # A handler may run before or after any statement of the body.
-        started = _merge(before, scope.env)
+        started = merge_envs(before, scope.env)
         if node.orelse is not None:
-            self.block(_statements(node.orelse.body), scope, qualname)
+            self.block(statements_of(node.orelse.body), scope, qualname)
         result = scope.env
         for handler in node.handlers:
             scope.env = dict(started)
-            self.block(_statements(handler.body), scope, qualname)
-            result = _merge(result, scope.env)
+            self.block(statements_of(handler.body), scope, qualname)
+            result = merge_envs(result, scope.env)
         scope.env = result
         if node.finalbody is not None:
-            self.block(_statements(node.finalbody.body), scope, qualname)
-
-
-class _UseFinder(cst.CSTVisitor):
-    """``….vjp_bwd`` in an expression or simple statement."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[cst.Attribute] = []
-
-    def visit_Attribute(self, node: cst.Attribute) -> None:
-        if node.attr.value == "vjp_bwd":
-            self.found.append(node)
+            self.block(statements_of(node.finalbody.body), scope, qualname)
 
 
 def _function_of(scope: Scope) -> cst.FunctionDef | None:
@@ -275,53 +270,3 @@ def _function_of(scope: Scope) -> cst.FunctionDef | None:
     while inner is not None and inner.function is None:
         inner = inner.parent
     return inner.function if inner is not None else None
-
-
-def _statements(body: cst.BaseSuite) -> list[cst.CSTNode]:
-    return list(body.body) if isinstance(body, cst.IndentedBlock) else [body]
-
-
-def _merge(left: dict[str, Refs], right: dict[str, Refs]) -> dict[str, Refs]:
-    return {name: left.get(name, frozenset()) | right.get(name, frozenset()) for name in {**left, **right}}
-
-
-def _is_type_checking(test: cst.BaseExpression) -> bool | None:
-    """True for ``TYPE_CHECKING``, False for ``not TYPE_CHECKING``, None for any other test."""
-    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-        inner = _is_type_checking(test.expression)
-        return None if inner is None else not inner
-    name = dotted_name(test)
-    return True if name is not None and name.rpartition(".")[2] == "TYPE_CHECKING" else None
-
-
-def _target_names(target: cst.BaseExpression) -> list[str]:
-    if isinstance(target, cst.Name):
-        return [target.value]
-    if isinstance(target, (cst.Tuple, cst.List)):
-        return [name for element in target.elements for name in _target_names(element.value)]
-    return []
-
-
-def _bind_unknown(target: cst.BaseExpression, scope: Scope) -> None:
-    for name in _target_names(target):
-        scope.env[name] = unknown(name)
-
-
-def _bind_import(node: Import, origin: int, scope: Scope) -> None:
-    if isinstance(node, cst.Import):
-        for alias in node.names:
-            dotted = dotted_name(alias.name) or ""
-            bound = alias.evaluated_alias or dotted.partition(".")[0]
-            target = dotted if alias.evaluated_alias else bound
-            scope.env[bound] = frozenset({Ref(RefKind.SYMBOL, target, origin=origin)})
-        return
-    name_after_dots = dotted_name(node.module) if node.module is not None else None
-    module = "." * len(node.relative) + (name_after_dots or "")
-    if isinstance(node.names, cst.ImportStar):
-        scope.stars.insert(0, module)
-        return
-    joiner = "" if module.endswith(".") else "."
-    for alias in node.names:
-        name = alias.evaluated_name
-        refs = frozenset({Ref(RefKind.SYMBOL, f"{module}{joiner}{name}", origin=origin)})
-        scope.env[alias.evaluated_alias or name] = refs

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from codemods.edits.definitions import Definition, Problem
-from codemods.edits.groups import Group, call_of, called_classes, is_returned, unknown_definitions, use_symbol
+from codemods.edits.callers import call_of, called_classes, is_returned, use_symbol
+from codemods.edits.definitions import Definition
+from codemods.edits.groups import Group, unknown_definitions
 from codemods.edits.migrate import Migration, as_accum, as_retval, call_edit
+from codemods.edits.problems import Problem
 from codemods.hijax.backward import BwdForm
 from codemods.project.facts import RefKind
 from codemods.project.scan import RuleUse
@@ -95,7 +97,7 @@ class BackwardRule(Rule):
 
     def _caller(self, group: Group, use: RuleUse, made: dict[Definition, Migration]) -> Migration | None:
         call = call_of(self.index, use)
-        if call is None or not is_returned(group, call):
+        if call is None or not is_returned(group.definitions, call):
             return None
         return next((migration for d, migration in made.items() if d.function is use.function), None)
 

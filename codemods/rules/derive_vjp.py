@@ -5,12 +5,12 @@ A primitive with a ``jvp`` and no reverse rule raises ``NotImplementedError: for
 ``vjp_from_lin`` where ``lin`` and ``linearized`` are written by hand. On 0.11.0 the halves have separate names; before
 there is none, and a person must write the rule.
 
-The line goes after the ``jvp`` of the class that defines it. ``vjp_from_jvp`` hands the rule symbolic zeros for inputs
-that are not differentiated, with which plain arithmetic raises ``TypeError``; so a rule of more than one input that does
-not treat ``Zero`` gets a first statement that instantiates them.
+The line goes after the ``jvp`` of the class that defines it. ``vjp_from_jvp`` hands the rule symbolic zeros for
+inputs that are not differentiated, with which plain arithmetic raises ``TypeError``; so a rule of more than one input
+that does not treat ``Zero`` gets a first statement that instantiates them.
 
-A ``jvp`` that only raises is no rule. A class that keeps any half of a reverse rule is left alone: a leftover ``vjp_bwd``
-would silently win over the derived pair.
+A ``jvp`` that only raises is no rule. A class that keeps any half of a reverse rule is left alone: a leftover
+``vjp_bwd`` would silently win over the derived pair.
 """
 
 from __future__ import annotations

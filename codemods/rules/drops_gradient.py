@@ -1,8 +1,8 @@
 """Report a ``vjp_bwd`` that gives an input no cotangent: its gradient is silently zero.
 
-A ``vjp_bwd`` that returns nothing must accumulate. In every release, an input whose accumulator is never used gets a zero
-gradient without an error. That is right for an input that is not differentiated, such as an integer: say so with ``del
-n_acc`` or a name that starts with an underscore.
+A ``vjp_bwd`` that returns nothing must accumulate. In every release, an input whose accumulator is never used gets a
+zero gradient without an error. That is right for an input that is not differentiated, such as an integer: say so with
+``del n_acc`` or a name that starts with an underscore.
 """
 
 from __future__ import annotations

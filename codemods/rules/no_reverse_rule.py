@@ -1,7 +1,7 @@
 """Report a primitive that has no reverse rule and nothing to derive one from.
 
-``jax.grad`` of it raises ``NotImplementedError: for grad support, subclass … must implement `vjp_fwd```. Many primitives are
-never differentiated, so this rule is off unless it is selected.
+``jax.grad`` of it raises ``NotImplementedError: for grad support, subclass … must implement `vjp_fwd```. Many
+primitives are never differentiated, so this rule is off unless it is selected.
 """
 
 from __future__ import annotations

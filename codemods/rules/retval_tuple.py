@@ -1,7 +1,8 @@
 """Make ``vjp_bwd_retval`` return a tuple.
 
-jax wants exactly a tuple with one cotangent per input: a list is ``ValueError: Expected tuple, got …`` in every release,
-and so is a bare value, even for a primitive with one input. ``jax.custom_vjp`` accepts a list, so ported code has them.
+jax wants exactly a tuple with one cotangent per input: a list is ``ValueError: Expected tuple, got …`` in every
+release, and so is a bare value, even for a primitive with one input. ``jax.custom_vjp`` accepts a list, so ported
+code has them.
 
 A list display becomes a tuple display, another list goes through ``tuple(…)``, a single value of a primitive that
 provably has one input becomes ``(value,)``. Nothing else is touched: what may already be a tuple is left alone.

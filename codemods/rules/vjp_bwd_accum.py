@@ -1,10 +1,10 @@
 """Turn the cotangents that a ``vjp_bwd`` returns into accumulator calls.
 
-``vjp_bwd(self, res, g, *arg_accums)`` gets one pytree of accumulators per input and returns ``None``. This rule adds the
-accumulator parameters, named after the inputs, and makes each ``return`` accumulator calls followed by ``return None``:
-``x_acc.accum(ct)`` for a cotangent that is certainly one array, ``jax.tree.map(lambda acc, ct: acc.accum(ct), …)`` for
-anything that may be a pytree, nothing for a literal ``None``. Cotangents are computed once, in the order in which they
-were computed before.
+``vjp_bwd(self, res, g, *arg_accums)`` gets one pytree of accumulators per input and returns ``None``. This rule adds
+the accumulator parameters, named after the inputs, and makes each ``return`` accumulator calls followed by ``return
+None``: ``x_acc.accum(ct)`` for a cotangent that is certainly one array, ``jax.tree.map(lambda acc, ct: acc.accum(ct),
+…)`` for anything that may be a pytree, nothing for a literal ``None``. Cotangents are computed once, in the order in
+which they were computed before.
 
 It is taken with ``--bwd accum``, and with ``--bwd retval`` where ``vjp_bwd_retval`` cannot express the rule.
 

@@ -5,13 +5,14 @@ backward-pass log entries, got tuple``; before, it was a bare ``AssertionError``
 gradients. ``vjp_bwd_retval(self, res, g)`` is the method that returns cotangents: a tuple with one cotangent (or
 ``None``) per input.
 
-The method is renamed, its accumulator parameters are dropped, and every return is made a tuple: a list display becomes a
-tuple display, another list goes through ``tuple(…)``, a single value of a primitive that provably has one input becomes
-``(value,)``. Stubs and overrides of the same hierarchy, and calls whose receiver is certain, move together or not at all.
+The method is renamed, its accumulator parameters are dropped, and every return is made a tuple: a list display
+becomes a tuple display, another list goes through ``tuple(…)``, a single value of a primitive that provably has one
+input becomes ``(value,)``. Stubs and overrides of the same hierarchy, and calls whose receiver is certain, move
+together or not at all.
 
 It stops, and says why, where a returned value may be something else than a sequence of cotangents. Where
-``vjp_bwd_retval`` cannot express the rule (the body reads its accumulators, ``vjp_fwd`` returns structured residuals, an
-accumulating rule in the same hierarchy), ``vjp-bwd-accum`` takes over.
+``vjp_bwd_retval`` cannot express the rule (the body reads its accumulators, ``vjp_fwd`` returns structured residuals,
+an accumulating rule in the same hierarchy), ``vjp-bwd-accum`` takes over.
 """
 
 from __future__ import annotations

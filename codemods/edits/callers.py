@@ -1,0 +1,108 @@
+"""Calls of ``vjp_bwd``: which rule they run, and why a call cannot follow the migration of its rule."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from codemods.edits.definitions import Definition
+from codemods.edits.problems import Problem
+from codemods.hijax.backward import BwdForm
+from codemods.project.facts import Ref, RefKind
+from codemods.project.lookup import ModuleIndex
+from codemods.project.scan import RuleUse
+from codemods.types import BwdStyle
+
+
+def called_classes(index: ModuleIndex, use: RuleUse) -> list[int]:
+    """The classes whose own ``vjp_bwd`` a use may run; empty where the receiver is not certain."""
+    if len(use.receiver) != 1:
+        return []
+    ref: Ref = next(iter(use.receiver))
+    if ref.kind not in (RefKind.INSTANCE, RefKind.SUPER, RefKind.CLASS):
+        return []
+    view = index.classes[ref.index]
+    lineage = view.lineage[1:] if ref.kind is RefKind.SUPER else view.lineage
+    below = view.descendants if ref.kind is RefKind.INSTANCE and ref.name == "self" else []
+    if ref.kind in (RefKind.INSTANCE, RefKind.SUPER):
+        # A mixin's `super()` and `self` may lead to any class beside it in a primitive's bases.
+        below = [*below, *(v for heir in view.descendants for v in heir.lineage)]
+    return [v.number for v in (*lineage, *below) if v.own("vjp_bwd")]
+
+
+def call_of(index: ModuleIndex, use: RuleUse) -> cst.Call | None:
+    """The call whose function is this attribute."""
+    return next((call for call, _ in index.calls if call.func is use.node), None)
+
+
+def lead_arguments(use: RuleUse, definition: Definition) -> int:
+    """How many positional arguments of a call come before the accumulators."""
+    lead = definition.parameters.lead if definition.parameters is not None else 3
+    is_unbound = next(iter(use.receiver)).kind is RefKind.CLASS
+    return lead if is_unbound else lead - 1
+
+
+def use_symbol(index: ModuleIndex, use: RuleUse) -> str:
+    """The method or function in which a rule is called, for reports."""
+    name = use.function.name.value if use.function is not None else "<module>"
+    return f"{index.classes[use.enclosing_class].qualname}.{name}" if use.enclosing_class >= 0 else name
+
+
+def call_problem(index: ModuleIndex, definitions: list[Definition], style: BwdStyle, use: RuleUse) -> Problem | None:
+    """Why a use of the rule cannot follow its migration."""
+    call = call_of(index, use)
+    message = "this use of `vjp_bwd` cannot follow the migration of the rule"
+    if call is None:
+        return Problem(use.node, "caller", f"{message}: it is not a call", "call the rule directly, then run again")
+    lead = lead_arguments(use, definitions[0])
+    first, rest = call.args[:lead], call.args[lead:]
+    if len(first) < lead or any(arg.star or arg.keyword is not None for arg in first):
+        help_text = "pass residuals and cotangent by position, then run again"
+        return Problem(use.node, "caller", f"{message}: its arguments cannot be told apart", help_text)
+    if style is BwdStyle.RETVAL:
+        if all(_is_plain(arg.value) for arg in rest):
+            return None
+        help_text = "pass accumulators as plain names, then run again"
+        return Problem(use.node, "caller", f"{message}: dropping its accumulators would drop a computation", help_text)
+    if is_returned(definitions, call):
+        return None
+    if rest and _is_statement(index, call):
+        return None
+    return Problem(
+        use.node,
+        "caller-uses-value",
+        "this call uses the cotangents that the rule will no longer return once it accumulates",
+        "migrate with `--bwd retval`, or move the computation into a helper that both call",
+    )
+
+
+def is_returned(definitions: list[Definition], call: cst.Call) -> bool:
+    """Whether a call is what a migrated rule returns, so that it can hand its accumulators on."""
+    returned = [s.node.value for d in definitions if d.form is BwdForm.COTANGENTS for s in d.backward.returns]
+    return any(call is arm for node in returned if node is not None for arm in _arms(node))
+
+
+def _arms(node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    return [*_arms(node.body), *_arms(node.orelse)] if isinstance(node, cst.IfExp) else [node]
+
+
+def _is_plain(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.Subscript):
+        return _is_plain(node.value)
+    if isinstance(node, cst.Attribute):
+        return _is_plain(node.value)
+    return isinstance(node, cst.Name)
+
+
+def _is_statement(index: ModuleIndex, call: cst.Call) -> bool:
+    finder = _Statements()
+    index.module.visit(finder)
+    return any(call is found for found in finder.found)
+
+
+class _Statements(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[cst.BaseExpression] = []
+
+    def visit_Expr(self, node: cst.Expr) -> None:
+        self.found.append(node.value)

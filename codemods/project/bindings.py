@@ -1,0 +1,77 @@
+"""How single statements bind names: imports, targets, the branches of an ``if``."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from codemods.project.facts import Ref, RefKind, Refs
+from codemods.project.scope import Scope, dotted_name, unknown
+
+Import = cst.Import | cst.ImportFrom
+
+
+class UseFinder(cst.CSTVisitor):
+    """``….vjp_bwd`` in an expression or simple statement."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[cst.Attribute] = []
+
+    def visit_Attribute(self, node: cst.Attribute) -> None:
+        if node.attr.value == "vjp_bwd":
+            self.found.append(node)
+
+
+def statements_of(body: cst.BaseSuite) -> list[cst.CSTNode]:
+    """The statements of a block; a one-line suite stands for itself."""
+    return list(body.body) if isinstance(body, cst.IndentedBlock) else [body]
+
+
+def merge_envs(left: dict[str, Refs], right: dict[str, Refs]) -> dict[str, Refs]:
+    """What names may refer to after one of two branches ran."""
+    return {name: left.get(name, frozenset()) | right.get(name, frozenset()) for name in {**left, **right}}
+
+
+def is_type_checking(test: cst.BaseExpression) -> bool | None:
+    """True for ``TYPE_CHECKING``, False for ``not TYPE_CHECKING``, None for any other test."""
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        inner = is_type_checking(test.expression)
+        return None if inner is None else not inner
+    name = dotted_name(test)
+    return True if name is not None and name.rpartition(".")[2] == "TYPE_CHECKING" else None
+
+
+def bound_names(target: cst.BaseExpression) -> list[str]:
+    """The names that an assignment target binds."""
+    if isinstance(target, cst.Name):
+        return [target.value]
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return [name for element in target.elements for name in bound_names(element.value)]
+    return []
+
+
+def bind_unknown(target: cst.BaseExpression, scope: Scope) -> None:
+    """Bind the names of a target to something that cannot be told."""
+    for name in bound_names(target):
+        scope.env[name] = unknown(name)
+
+
+def bind_import(node: Import, origin: int, scope: Scope) -> None:
+    """Bind what an import statement binds; ``origin`` is its number."""
+    if isinstance(node, cst.Import):
+        for alias in node.names:
+            dotted = dotted_name(alias.name) or ""
+            bound = alias.evaluated_alias or dotted.partition(".")[0]
+            target = dotted if alias.evaluated_alias else bound
+            scope.env[bound] = frozenset({Ref(RefKind.SYMBOL, target, origin=origin)})
+        return
+    name_after_dots = dotted_name(node.module) if node.module is not None else None
+    module = "." * len(node.relative) + (name_after_dots or "")
+    if isinstance(node.names, cst.ImportStar):
+        scope.stars.insert(0, module)
+        return
+    joiner = "" if module.endswith(".") else "."
+    for alias in node.names:
+        name = alias.evaluated_name
+        refs = frozenset({Ref(RefKind.SYMBOL, f"{module}{joiner}{name}", origin=origin)})
+        scope.env[alias.evaluated_alias or name] = refs
