@@ -49,8 +49,8 @@ class Settings:
     """The options of one run, after the command line and ``[tool.hijax-codemods]`` were merged.
 
     ``jax`` is a PEP 440 specifier, or empty for the newest release known. ``select`` and ``ignore`` hold rule names
-    or codes; an empty ``select`` stands for every rule that is on by default. ``exclude`` holds gitignore-style patterns
-    relative to the folder ``exclude_root``, empty for the working directory.
+    or codes; an empty ``select`` stands for every rule that is on by default. ``exclude`` holds gitignore-style
+    patterns relative to the folder ``exclude_root``, empty for the working directory.
     """
 
     bwd: BwdStyle = BwdStyle.RETVAL

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from codemods.engine import write
 from codemods.engine.write import write_output, write_result
 from codemods.types import FileResult, FileStatus, Stage
 
@@ -80,7 +79,7 @@ def test_a_failure_on_the_way_leaves_the_old_file_and_no_other(
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(write.os, step, fail)
+    monkeypatch.setattr(os, step, fail)
     error = write_result(changed(file))
     assert error is not None
     assert error.message == "cannot be written: No space left on device"
@@ -92,7 +91,7 @@ def test_an_interrupt_leaves_the_old_file_and_no_other(file: Path, monkeypatch: 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(write.os, "replace", interrupt)
+    monkeypatch.setattr(os, "replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_result(changed(file))
     assert file.read_bytes() == b"old\n"

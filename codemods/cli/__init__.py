@@ -5,7 +5,6 @@ Nothing here imports libcst, so that ``--help`` is quick.
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any, NoReturn
 
@@ -62,9 +61,6 @@ def _status() -> int:
         error.show()
     except (KeyboardInterrupt, click.Abort):
         return 130
-    except BrokenPipeError:  # the reader has seen enough: `diff | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
     except Exception as error:
         if "--debug" in sys.argv:
             raise

@@ -139,7 +139,7 @@ def enabled_rules(settings: Settings) -> list[type[Rule]]:
 def _style(settings: Settings, rules: list[type[Rule]]) -> BwdStyle:
     """The style asked for; a rule that is selected without its counterpart speaks for itself."""
     styles = {rule.META.bwd for rule in rules if rule.META.bwd is not None}
-    return next(iter(styles)) if len(styles) == 1 else settings.bwd
+    return next(iter(styles)) if settings.select and len(styles) == 1 else settings.bwd
 
 
 def _plan(module: cst.Module, text: str, settings: Settings) -> _Planned:

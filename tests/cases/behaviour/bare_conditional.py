@@ -1,0 +1,30 @@
+"""One input and a bare cotangent in each arm of a conditional."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.hijax import HiPrim
+
+
+class Op(HiPrim):
+    def __init__(self, *avals):
+        self.in_avals = avals
+        self.out_aval = avals[0]
+        self.params = {}
+        super().__init__()
+
+    def expand(self, x):
+        return jnp.tanh(x)
+
+    def vjp_fwd(self, nzs_in, x):
+        out = jnp.tanh(x)
+        return out, out
+
+
+    def vjp_bwd(self, res, g):
+        return g * (1 - res**2) if g.ndim > 1 else jnp.multiply(g, 0.5 - res)
+
+
+def exercises():
+    x = jnp.array([0.5, 1.5, -2.0])
+    both_branches = x, x[:, None]
+    return [(Op(jax.typeof(x)), (x,)) for x in both_branches]

@@ -1,0 +1,30 @@
+"""One input and the bare cotangent."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.hijax import HiPrim
+
+
+class Op(HiPrim):
+    def __init__(self, *avals):
+        self.in_avals = avals
+        self.out_aval = avals[0]
+        self.params = {}
+        super().__init__()
+
+    def expand(self, x):
+        return jnp.tanh(x)
+
+    def vjp_fwd(self, nzs_in, x):
+        out = jnp.tanh(x)
+        return out, out
+
+
+    def vjp_bwd(self, res, g):
+        slope = 1 - res**2
+        return g * slope
+
+
+def exercises():
+    x = jnp.array([0.5, 1.5, -2.0])
+    return [(Op(jax.typeof(x)), (x,))]

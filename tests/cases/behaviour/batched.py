@@ -1,0 +1,37 @@
+"""Elementwise, with a `batch` rule."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.hijax import HiPrim
+
+
+class Op(HiPrim):
+    def __init__(self, *avals):
+        self.in_avals = avals
+        self.out_aval = avals[0]
+        self.params = {}
+        super().__init__()
+
+    def expand(self, x, y):
+        return x * jnp.sin(y)
+
+    def vjp_fwd(self, nzs_in, x, y):
+        return x * jnp.sin(y), (x, y)
+
+    def vjp_bwd(self, res, g):
+        x, y = res
+        return [g * jnp.sin(y), g * x * jnp.cos(y)]
+
+    def batch(self, axis_data, args, dims):
+        if all(d is None for d in dims):
+            return self(*args), None
+        x, y = (
+            jnp.broadcast_to(a, (axis_data.size, *a.shape)) if d is None else jnp.moveaxis(a, d, 0)
+            for a, d in zip(args, dims)
+        )
+        return Op(jax.typeof(x), jax.typeof(y))(x, y), 0
+
+
+def exercises():
+    x, y = jnp.array([0.5, 1.5, -2.0]), jnp.array([1.0, -0.5, 0.25])
+    return [(Op(jax.typeof(x), jax.typeof(y)), (x, y))]

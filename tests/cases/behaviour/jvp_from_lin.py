@@ -1,0 +1,30 @@
+"""`lin` and `linearized` by hand, with the `jvp` derived from them."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.hijax import HiPrim, jvp_from_lin
+
+
+class Op(HiPrim):
+    def __init__(self, *avals):
+        self.in_avals = avals
+        self.out_aval = avals[0]
+        self.params = {}
+        super().__init__()
+
+    def expand(self, x, y):
+        return x * jnp.sin(y)
+
+    def lin(self, nzs_in, x, y):
+        return x * jnp.sin(y), (x, y)
+
+    def linearized(self, res, dx, dy):
+        x, y = res
+        return jnp.sin(y) * dx + x * jnp.cos(y) * dy
+
+    jvp = jvp_from_lin
+
+
+def exercises():
+    x, y = jnp.array([0.5, 1.5, -2.0]), jnp.array([1.0, -0.5, 0.25])
+    return [(Op(jax.typeof(x), jax.typeof(y)), (x, y))]

@@ -1,0 +1,30 @@
+"""The body asks its accumulators what is wanted, and returns cotangents."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.hijax import HiPrim, NullAccum
+
+
+class Op(HiPrim):
+    def __init__(self, *avals):
+        self.in_avals = avals
+        self.out_aval = avals[0]
+        self.params = {}
+        super().__init__()
+
+    def expand(self, x, y):
+        return x * jnp.sin(y)
+
+    def vjp_fwd(self, nzs_in, x, y):
+        return x * jnp.sin(y), (x, y)
+
+    def vjp_bwd(self, res, g, x_acc, y_acc):
+        x, y = res
+        x_ct = None if isinstance(x_acc, NullAccum) else g * jnp.sin(y)
+        y_ct = None if isinstance(y_acc, NullAccum) else g * x * jnp.cos(y)
+        return x_ct, y_ct
+
+
+def exercises():
+    x, y = jnp.array([0.5, 1.5, -2.0]), jnp.array([1.0, -0.5, 0.25])
+    return [(Op(jax.typeof(x), jax.typeof(y)), (x, y))]
