@@ -7,12 +7,13 @@ from textwrap import dedent
 import libcst as cst
 import pytest
 
-from codemods.project.lookup import ModuleIndex
+from codemods.project.scan import scan
+from codemods.project.unit import Unit
 
 
 def verdicts(source: str) -> dict[str, list[str]]:
     """The verdict of each class, by qualified name; a list, as one file can define a name several times."""
-    index = ModuleIndex(cst.parse_module(dedent(source)))
+    index = Unit.of_one(scan(cst.parse_module(dedent(source)), "/case.py"))
     found: dict[str, list[str]] = {}
     for view in index.classes:
         found.setdefault(view.qualname, []).append(view.resolved.verdict.value)
@@ -139,8 +140,8 @@ def test_unknown(source: str) -> None:
 
 
 def test_unknown_names_the_base() -> None:
-    index = ModuleIndex(cst.parse_module("from .m import Base\nclass Mid(Base): pass\nclass Op(Mid): pass"))
-    assert index.classes[1].resolved.unknown_bases == ("Base",)
+    index = Unit.of_one(scan(cst.parse_module("from .m import Base\nclass Mid(Base): pass\nclass Op(Mid): pass"), "/case.py"))
+    assert index.classes[1].unknown_bases == ("Base",)
 
 
 def test_classes_of_one_name_are_told_apart() -> None:
@@ -208,7 +209,7 @@ def test_lineage_is_pythons_method_resolution_order() -> None:
         class D(B): pass
         class E(C, D): pass
     """)
-    index = ModuleIndex(cst.parse_module(source))
+    index = Unit.of_one(scan(cst.parse_module(source), "/case.py"))
     space: dict[str, type] = {}
     exec(source, space)
     for view in index.classes:

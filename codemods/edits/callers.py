@@ -7,49 +7,57 @@ import libcst as cst
 from codemods.edits.definitions import Definition
 from codemods.edits.problems import Problem
 from codemods.hijax.backward import BwdForm
-from codemods.project.facts import Ref, RefKind
-from codemods.project.lookup import ModuleIndex
+from codemods.project.facts import ClassKey, Ref, RefKind
 from codemods.project.scan import RuleUse
+from codemods.project.unit import ClassView, ModuleIndex, Unit
 from codemods.types import BwdStyle
 
 
-def called_classes(index: ModuleIndex, use: RuleUse) -> list[int]:
+def receiver(unit: Unit, use: RuleUse) -> tuple[Ref, ClassView] | None:
+    """The one class that a receiver certainly is, is an instance of, or is ``super()`` in."""
+    ref = next(iter(use.receiver)) if len(use.receiver) == 1 else None
+    view = unit.modules[use.path].class_of(ref) if ref is not None else None
+    return (ref, view) if ref is not None and view is not None else None
+
+
+def called_classes(unit: Unit, use: RuleUse) -> list[ClassKey]:
     """The classes whose own ``vjp_bwd`` a use may run; empty where the receiver is not certain."""
-    if len(use.receiver) != 1:
+    found = receiver(unit, use)
+    if found is None:
         return []
-    ref: Ref = next(iter(use.receiver))
-    if ref.kind not in (RefKind.INSTANCE, RefKind.SUPER, RefKind.CLASS):
-        return []
-    view = index.classes[ref.index]
+    ref, view = found
     lineage = view.lineage[1:] if ref.kind is RefKind.SUPER else view.lineage
-    below = view.descendants if ref.kind is RefKind.INSTANCE and ref.name == "self" else []
-    if ref.kind in (RefKind.INSTANCE, RefKind.SUPER):
-        # A mixin's `super()` and `self` may lead to any class beside it in a primitive's bases.
-        below = [*below, *(v for heir in view.descendants for v in heir.lineage)]
-    return [v.number for v in (*lineage, *below) if v.own("vjp_bwd")]
+    below: list[ClassView] = []
+    if ref.kind is RefKind.SUPER or ref.name == "self":
+        # An override may run; and a mixin's `super()` and `self` may lead to any class beside it.
+        below = [one for heir in view.descendants for one in heir.lineage]
+    if ref.kind is RefKind.SUPER:
+        below = [one for one in below if one not in lineage and one is not view]
+    return [one.key for one in (*lineage, *below) if one.own("vjp_bwd")]
 
 
-def call_of(index: ModuleIndex, use: RuleUse) -> cst.Call | None:
+def call_of(unit: Unit, use: RuleUse) -> cst.Call | None:
     """The call whose function is this attribute."""
-    return next((call for call, _ in index.calls if call.func is use.node), None)
+    return next((call for call, _ in unit.modules[use.path].calls if call.func is use.node), None)
 
 
 def lead_arguments(use: RuleUse, definition: Definition) -> int:
     """How many positional arguments of a call come before the accumulators."""
     lead = definition.parameters.lead if definition.parameters is not None else 3
-    is_unbound = next(iter(use.receiver)).kind is RefKind.CLASS
+    is_unbound = next(iter(use.receiver)).kind in (RefKind.CLASS, RefKind.SYMBOL)
     return lead if is_unbound else lead - 1
 
 
-def use_symbol(index: ModuleIndex, use: RuleUse) -> str:
+def use_symbol(unit: Unit, use: RuleUse) -> str:
     """The method or function in which a rule is called, for reports."""
     name = use.function.name.value if use.function is not None else "<module>"
-    return f"{index.classes[use.enclosing_class].qualname}.{name}" if use.enclosing_class >= 0 else name
+    classes = unit.modules[use.path].classes
+    return f"{classes[use.enclosing_class].qualname}.{name}" if use.enclosing_class >= 0 else name
 
 
-def call_problem(index: ModuleIndex, definitions: list[Definition], style: BwdStyle, use: RuleUse) -> Problem | None:
+def call_problem(unit: Unit, definitions: list[Definition], style: BwdStyle, use: RuleUse) -> Problem | None:
     """Why a use of the rule cannot follow its migration."""
-    call = call_of(index, use)
+    call = call_of(unit, use)
     message = "this use of `vjp_bwd` cannot follow the migration of the rule"
     if call is None:
         return Problem(use.node, "caller", f"{message}: it is not a call", "call the rule directly, then run again")
@@ -65,7 +73,7 @@ def call_problem(index: ModuleIndex, definitions: list[Definition], style: BwdSt
         return Problem(use.node, "caller", f"{message}: dropping its accumulators would drop a computation", help_text)
     if is_returned(definitions, call):
         return None
-    if rest and _is_statement(index, call):
+    if rest and _is_statement(unit.modules[use.path], call):
         return None
     return Problem(
         use.node,
@@ -93,9 +101,9 @@ def _is_plain(node: cst.BaseExpression) -> bool:
     return isinstance(node, cst.Name)
 
 
-def _is_statement(index: ModuleIndex, call: cst.Call) -> bool:
+def _is_statement(module: ModuleIndex, call: cst.Call) -> bool:
     finder = _Statements()
-    index.module.visit(finder)
+    module.scanned.module.visit(finder)
     return any(call is found for found in finder.found)
 
 

@@ -18,9 +18,9 @@ from codemods.hijax.backward import (
 from codemods.hijax.inputs import Inputs
 from codemods.hijax.values import Names, ValueKind
 from codemods.project.facts import RefKind
-from codemods.project.lookup import ClassView, ModuleIndex
 from codemods.project.members import MemberDef, MemberKind
 from codemods.project.scope import Scope, dotted_name, evaluate, unknown
+from codemods.project.unit import ClassView, ModuleIndex
 
 KEEPS_SIGNATURE = {
     "typing.override",
@@ -115,11 +115,11 @@ def _function(
     if view.is_assigned_outside("vjp_bwd"):
         return None, None, _not_plain(member.node, "`vjp_bwd` is also assigned from outside the class")
     if member.function is not None:
-        names = index.names_in(member.function, owner.number)
+        names = index.names_in(member.function, owner)
         return member.function, names, _decorators(index, member.function, view)
     if member.kind is MemberKind.VALUE and isinstance(member.value, cst.Lambda):
         function = _from_lambda(index, view, member.value)
-        return function, index.names_in(function, owner.number), None
+        return function, index.names_in(function, owner), None
     if member.kind is MemberKind.VALUE and isinstance(member.value, cst.Name):
         return _assigned(index, view, member, owner)
     return None, None, _not_plain(member.node, "`vjp_bwd` is not a plain method")
@@ -168,7 +168,7 @@ def _assigned(
             f"the function `{name}` is used in more places than this class",
             "give the class a function of its own, then run again",
         )
-    return function, index.names_in(function, owner.number), problem
+    return function, index.names_in(function, owner), problem
 
 
 def _common_inputs(definition: Definition, parameters: RuleParameters) -> Inputs:

@@ -17,9 +17,9 @@ from codemods.edits.places import accum_problem
 from codemods.edits.problems import Problem
 from codemods.hijax.backward import BwdForm
 from codemods.hijax.values import ValueKind
-from codemods.project.facts import Verdict
-from codemods.project.lookup import ClassView, ModuleIndex
+from codemods.project.facts import ClassKey, Verdict
 from codemods.project.scan import RuleUse
+from codemods.project.unit import ClassView, Unit
 from codemods.types import BwdStyle
 
 
@@ -38,42 +38,42 @@ class Group:
     calls: list[RuleUse] = field(default_factory=list)
 
 
-def build_groups(index: ModuleIndex, wanted: BwdStyle) -> list[Group]:
+def build_groups(unit: Unit, wanted: BwdStyle) -> list[Group]:
     """The groups of a module that have a primitive class, with the style in which each can move."""
-    definers = [view for view in index.classes if view.own("vjp_bwd")]
-    parent = {view.number: view.number for view in definers}
+    definers = [view for view in unit.classes if view.own("vjp_bwd")]
+    parent = {view.key: view.key for view in definers}
 
-    def top(number: int) -> int:
-        while parent[number] != number:
-            number = parent[number]
-        return number
+    def top(key: ClassKey) -> ClassKey:
+        while parent[key] != key:
+            key = parent[key]
+        return key
 
-    for view in index.classes:
+    for view in unit.classes:
         if view.is_primitive:
-            related = [v.number for v in view.lineage if v.number in parent]
+            related = [v.key for v in view.lineage if v.key in parent]
             for other in related[1:]:
                 parent[top(other)] = top(related[0])
-    found: dict[int, list[ClassView]] = {}
+    found: dict[ClassKey, list[ClassView]] = {}
     for view in definers:
-        found.setdefault(top(view.number), []).append(view)
+        found.setdefault(top(view.key), []).append(view)
     groups = [Group([d for view in views for d in read_definitions(view)]) for views in found.values()]
     groups = [group for group in groups if _concerns_primitives(group)]
     for group in groups:
-        _settle_rule_calls(index, group)
-        _decide(index, group, wanted)
+        _settle_rule_calls(unit, group)
+        _decide(unit, group, wanted)
     return groups
 
 
-def unknown_definitions(index: ModuleIndex) -> list[tuple[Definition, str]]:
+def unknown_definitions(unit: Unit) -> list[tuple[Definition, str]]:
     """Value-returning rules of classes of which nobody can tell whether they are primitives, with the base at fault."""
     found: list[tuple[Definition, str]] = []
-    for view in index.classes:
+    for view in unit.classes:
         heirs = [view, *view.descendants]
         if not view.own("vjp_bwd") or any(heir.is_primitive for heir in heirs):
             continue
         unknown = next((h for h in heirs if h.resolved.verdict is Verdict.UNKNOWN), None)
         if unknown is not None:
-            base = unknown.resolved.unknown_bases[0]
+            base = unknown.unknown_bases[0]
             found += [(d, base) for d in read_definitions(view) if d.returns_value]
     return found
 
@@ -82,12 +82,12 @@ def _concerns_primitives(group: Group) -> bool:
     return any(c.is_primitive for d in group.definitions for c in (d.view, *d.view.descendants))
 
 
-def _decide(index: ModuleIndex, group: Group, wanted: BwdStyle) -> None:
+def _decide(unit: Unit, group: Group, wanted: BwdStyle) -> None:
     group.problems = [(d, d.problem) for d in group.definitions if d.problem is not None]
     if not any(d.form is BwdForm.COTANGENTS for d in group.definitions):
         return
     group.style, group.note = _style(group, wanted)
-    group.calls = _calls(index, group)
+    group.calls = _calls(unit, group)
     for definition in group.definitions:
         problem = _shared_outside(definition) or _other_rules(definition) or _named_in_class(definition)
         if problem is None and group.style is BwdStyle.RETVAL:
@@ -97,25 +97,25 @@ def _decide(index: ModuleIndex, group: Group, wanted: BwdStyle) -> None:
         if problem is not None and definition.problem is None:
             group.problems.append((definition, problem))
     for use in group.calls:
-        problem = call_problem(index, group.definitions, group.style, use)
+        problem = call_problem(unit, group.definitions, group.style, use)
         if problem is not None:
-            group.problems.append((None, replace(problem, symbol=use_symbol(index, use))))
+            group.problems.append((None, replace(problem, symbol=use_symbol(unit, use))))
 
 
-def _settle_rule_calls(index: ModuleIndex, group: Group) -> None:
+def _settle_rule_calls(unit: Unit, group: Group) -> None:
     """A rule that returns what another rule of the group returns accumulates where that one does."""
     for _ in group.definitions:
-        forms = {d.view.number: d.form for d in group.definitions}
-        settled = [_settled(index, d, forms) for d in group.definitions]
+        forms = {d.view.key: d.form for d in group.definitions}
+        settled = [_settled(unit, d, forms) for d in group.definitions]
         if settled == group.definitions:
             return
         group.definitions = settled
 
 
-def _settled(index: ModuleIndex, definition: Definition, forms: dict[int, BwdForm]) -> Definition:
-    uses = [use for use in index.scanned.uses if use.function is definition.function]
-    called = {number for use in uses for number in called_classes(index, use)} - {definition.view.number}
-    targets = {forms[number] for number in called if number in forms} - {BwdForm.STUB}
+def _settled(unit: Unit, definition: Definition, forms: dict[ClassKey, BwdForm]) -> Definition:
+    uses = [use for use in unit.uses if use.function is definition.function]
+    called = {key for use in uses for key in called_classes(unit, use)} - {definition.view.key}
+    targets = {forms[key] for key in called if key in forms} - {BwdForm.STUB}
     fills = {BwdForm.ACCUMULATES, BwdForm.LOGS, BwdForm.NOTHING}
     valued = [site for site in definition.backward.returns if site.value.kind is not ValueKind.NONE]
     calls = [site for site in valued if site.value.kind is ValueKind.RULE_CALL]
@@ -147,9 +147,9 @@ def _style(group: Group, wanted: BwdStyle) -> tuple[BwdStyle, str]:
 
 def _shared_outside(definition: Definition) -> Problem | None:
     """A mixin's rule that classes use which are not certainly primitives."""
-    inherited_by_primitives = {v.number for user in definition.users for v in user.lineage}
+    inherited_by_primitives = {v.key for user in definition.users for v in user.lineage}
     for heir in definition.view.descendants:
-        if not heir.is_primitive and heir.number not in inherited_by_primitives:
+        if not heir.is_primitive and heir.key not in inherited_by_primitives:
             return Problem(
                 definition.anchor,
                 "used-elsewhere",
@@ -176,11 +176,11 @@ def _other_rules(definition: Definition) -> Problem | None:
 def _unknown_mixin(definition: Definition) -> Problem | None:
     """Renamed, the rule no longer hides a ``vjp_bwd`` that a base which cannot be found may have."""
     for user in definition.users:
-        if user.resolved.unknown_bases:
+        if user.unknown_bases:
             return Problem(
                 definition.anchor,
                 "unknown-base",
-                f"the base `{user.resolved.unknown_bases[0]}` cannot be found; its `vjp_bwd` would win after a rename",
+                f"the base `{user.unknown_bases[0]}` cannot be found; its `vjp_bwd` would win after a rename",
                 "make sure that it has none and migrate by hand, or use `--bwd accum`",
             )
     return None
@@ -231,6 +231,6 @@ class _BodyNames(cst.CSTVisitor):
             self.reads.append(node)
 
 
-def _calls(index: ModuleIndex, group: Group) -> list[RuleUse]:
-    numbers = {d.view.number for d in group.definitions}
-    return [use for use in index.scanned.uses if numbers & set(called_classes(index, use))]
+def _calls(unit: Unit, group: Group) -> list[RuleUse]:
+    keys = {d.view.key for d in group.definitions}
+    return [use for use in unit.uses if keys & set(called_classes(unit, use))]

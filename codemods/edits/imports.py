@@ -17,9 +17,9 @@ from codemods.edits.ops import Insert, NodeEdit, Op, Replace
 from codemods.hijax.releases import NAMES, Releases
 from codemods.hijax.roots import MODULES, PUBLIC_MODULE
 from codemods.project.facts import Ref, RefKind, Refs
-from codemods.project.lookup import ClassView
 from codemods.project.scan import ImportSite
 from codemods.project.scope import Scope, dotted_name
+from codemods.project.unit import ClassView
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def _is_visible(bound_in: Scope, read_in: Scope) -> bool:
 def _root_site(view: ClassView, releases: Releases) -> ImportSite | None:
     """The import statement through which jax's base class was reached; of several, the one that the releases take."""
     imports = view.module.scanned.imports
-    roots = [ref for ref in view.resolved.roots if ref.origin >= 0]
+    roots = [ref for ref in view.resolved.sites if ref.origin >= 0]
     best = [ref for ref in roots if _base_name_on_all(ref, releases)]
     chosen = (best or roots)[:1]
     return imports[chosen[0].origin] if chosen else None

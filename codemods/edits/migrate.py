@@ -19,8 +19,8 @@ from codemods.edits.returns import ReturnStyle, accumulate, tuple_return
 from codemods.hijax.backward import BwdForm
 from codemods.hijax.releases import Releases
 from codemods.hijax.values import Values
-from codemods.project.lookup import ModuleIndex
 from codemods.project.scan import RuleUse
+from codemods.project.unit import ClassView, Unit
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,11 @@ def as_accum(definition: Definition, releases: Releases) -> Migration:
     return Migration((*ops, *jax_ops), "", named, star)
 
 
+def home(view: ClassView, users: Sequence[ClassView]) -> ClassView:
+    """The class through whose imports a rule of ``view`` gets names: one of the same file that leads to jax's class."""
+    return next((v for v in (view, *users) if v.module is view.module and v.resolved.sites), view)
+
+
 def _rename(definition: Definition) -> Op:
     if definition.member.function is not None:
         return Replace(definition.member.function, renamed("vjp_bwd_retval"))
@@ -112,7 +117,7 @@ def _style(
     returned = [site.node.value for site in definition.backward.returns if site.node.value is not None]
     if not style.needs_jax(returned):
         return style, ()
-    view = next(iter(definition.users), definition.view)
+    view = home(definition.view, definition.users)
     jax = jax_name(view, view.module.scanned.function_scopes[function], releases)
     return (None, ()) if jax is None else (make(jax.expression), jax.ops)
 
@@ -254,13 +259,13 @@ def _lambda_function(
     return edit
 
 
-def call_edit(index: ModuleIndex, group: Group, use: RuleUse, accums: tuple[Sequence[str], str | None] | None) -> Op:
+def call_edit(unit: Unit, group: Group, use: RuleUse, accums: tuple[Sequence[str], str | None] | None) -> Op:
     """A call of the rule as it must be after the migration.
 
     Args:
       accums: the accumulators that the call hands on, names and star; None where it now calls ``vjp_bwd_retval``.
     """
-    call = call_of(index, use)
+    call = call_of(unit, use)
     assert call is not None
     lead = lead_arguments(use, group.definitions[0])
 

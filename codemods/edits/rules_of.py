@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from codemods.hijax.function import only_raises
-from codemods.project.lookup import ClassView, Found
 from codemods.project.members import MemberKind
 from codemods.project.scope import dotted_name
+from codemods.project.unit import ClassView, Found
 
 FORWARD_HALF = "vjp_fwd"
 BACKWARD_HALVES = ("vjp_bwd", "vjp_bwd_retval", "vjp_bwd_retval_logs")

@@ -30,6 +30,10 @@ class Positions:
         self._ranges = wrapper.resolve(PositionProvider)
         self._lines = lines
 
+    def has(self, node: cst.CSTNode) -> bool:
+        """Whether a node is one of this module."""
+        return node in self._ranges
+
     def _line(self, generated: int) -> int:
         return self._lines.nearest(generated - 1) + 1
 

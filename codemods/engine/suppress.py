@@ -36,6 +36,9 @@ class Suppressions:
                 if codes:
                     self._add(comment, codes)
 
+    def __bool__(self) -> bool:
+        return bool(self._by_line)
+
     def _add(self, comment: CommentLine, rules: frozenset[str] | None) -> None:
         self._by_line.setdefault(comment.line, []).append((comment, rules))
 

@@ -18,8 +18,12 @@ class RefKind(Enum):
     """A class of this module; ``Ref.index`` is its number."""
     INSTANCE = "instance"
     """An instance of class ``Ref.index``."""
+    MADE = "made"
+    """What a call of the symbol ``Ref.name`` gives: an instance, if that is a class."""
     SUPER = "super"
     """``super()`` inside class ``Ref.index``."""
+    STARRED = "starred"
+    """``Ref.name``, bound by one of the module's star imports if at all."""
     FUNCTION = "function"
     """A function of this module; ``Ref.index`` is its number."""
     OTHER = "other"
@@ -50,6 +54,14 @@ class Verdict(Enum):
     UNKNOWN = "unknown"
 
 
+@dataclass(frozen=True, order=True)
+class ClassKey:
+    """A class of a project: the file that defines it and its number there. Never its name."""
+
+    path: str
+    index: int
+
+
 @dataclass(frozen=True)
 class ClassFact:
     """A class statement. ``bases`` holds the alternatives of each positional base, ``base_texts`` their source."""
@@ -63,8 +75,18 @@ class ClassFact:
 
 @dataclass(frozen=True)
 class ModuleFacts:
-    """What one module defines: its classes in the order found, and what its module-level names are bound to."""
+    """What one module defines.
+
+    Attributes:
+      classes: its class statements in the order found.
+      exports: what its module-level names may refer to in the end.
+      star_imports: the modules that it imports ``*`` from, the last one first.
+      public: the names in a literal ``__all__``, or None.
+      receivers: what the receivers of ``….vjp_bwd`` may be.
+    """
 
     classes: tuple[ClassFact, ...]
     exports: tuple[tuple[str, Refs], ...]
     star_imports: tuple[str, ...]
+    public: tuple[str, ...] | None = None
+    receivers: tuple[Refs, ...] = ()

@@ -30,8 +30,9 @@ from codemods.project.scope import Scope, code_of, dotted_name, evaluate, unknow
 
 @dataclass(frozen=True)
 class RuleUse:
-    """``receiver.vjp_bwd`` somewhere, with what the receiver may be. ``function`` is the innermost one around it."""
+    """``receiver.vjp_bwd`` in the file ``path``, with what the receiver may be, and the innermost function around."""
 
+    path: str
     node: cst.Attribute
     receiver: Refs
     function: cst.FunctionDef | None
@@ -64,7 +65,9 @@ class ScannedModule:
     """Everything the rules ask of a module. ``facts`` is the plain part."""
 
     module: cst.Module
+    path: str
     scope: Scope
+    public: tuple[str, ...] | None = None
     classes: list[ScannedClass] = field(default_factory=list)
     functions: list[cst.FunctionDef] = field(default_factory=list)
     function_scopes: dict[cst.FunctionDef, Scope] = field(default_factory=dict)
@@ -74,12 +77,14 @@ class ScannedModule:
     @property
     def facts(self) -> ModuleFacts:
         exports = tuple(sorted(self.scope.env.items()))
-        return ModuleFacts(tuple(c.fact for c in self.classes), exports, tuple(self.scope.stars))
+        receivers = tuple(use.receiver for use in self.uses)
+        stars = tuple(self.scope.stars)
+        return ModuleFacts(tuple(c.fact for c in self.classes), exports, stars, self.public, receivers)
 
 
-def scan(module: cst.Module) -> ScannedModule:
-    """Follow a module's statements."""
-    scanned = ScannedModule(module, Scope("module"))
+def scan(module: cst.Module, path: str) -> ScannedModule:
+    """Follow the statements of the module in the file ``path``."""
+    scanned = ScannedModule(module, path, Scope("module"))
     _Scanner(scanned).run(module.body, scanned.scope, "")
     return scanned
 
@@ -137,9 +142,13 @@ class _Scanner:
             value = evaluate(node.value, scope)
             for target in node.targets:
                 self.assign(target.target, node.value, value, scope)
+                if scope is self.out.scope and dotted_name(target.target) == "__all__":
+                    self.out.public = _string_list(node.value)
         elif isinstance(node, cst.AnnAssign) and node.value is not None:
             self.assign(node.target, node.value, evaluate(node.value, scope), scope)
         elif isinstance(node, cst.AugAssign):
+            if dotted_name(node.target) == "__all__":
+                self.out.public = None
             self.assign(node.target, node.value, unknown(code_of(node)), scope)
         elif isinstance(node, cst.Del):
             for name in bound_names(node.target):
@@ -181,7 +190,7 @@ class _Scanner:
         node.visit(finder)
         for found in finder.found:
             receiver = evaluate(found.value, scope)
-            self.out.uses.append(RuleUse(found, receiver, _function_of(scope), scope.enclosing_class()))
+            self.out.uses.append(RuleUse(self.out.path, found, receiver, _function_of(scope), scope.enclosing_class()))
 
     # Compound statements -----------------------------------------------------------------------------------------
 
@@ -263,6 +272,14 @@ class _Scanner:
         scope.env = result
         if node.finalbody is not None:
             self.block(statements_of(node.finalbody.body), scope, qualname)
+
+
+def _string_list(node: cst.BaseExpression) -> tuple[str, ...] | None:
+    elements = node.elements if isinstance(node, (cst.List, cst.Tuple)) else [None]
+    texts = [e.value if e is not None else None for e in elements]
+    if not all(isinstance(text, cst.SimpleString) for text in texts):
+        return None
+    return tuple(str(text.evaluated_value) for text in texts if isinstance(text, cst.SimpleString))
 
 
 def _function_of(scope: Scope) -> cst.FunctionDef | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from codemods.hijax.roots import MODULES, PUBLIC_MODULE, is_certainly_other
+from codemods.hijax.roots import MODULES, is_certainly_other
 from codemods.project.facts import Ref, RefKind, Refs
 
 OTHER: Refs = frozenset({Ref(RefKind.OTHER)})
@@ -47,9 +47,7 @@ class Scope:
                 return frozenset({Ref(RefKind.SYMBOL, f"{hijax}.{name}")})
         if is_certainly_other(f"builtins.{name}"):
             return frozenset({Ref(RefKind.SYMBOL, f"builtins.{name}")})
-        if stars:
-            return unknown(f"{name} (from {stars[-1]} import *)")
-        return None
+        return frozenset({Ref(RefKind.STARRED, name)}) if stars else None
 
     def snapshot(self) -> Scope:
         """A copy of what is visible now; later bindings do not show in it."""
@@ -71,7 +69,7 @@ def code_of(node: cst.CSTNode) -> str:
     return cst.Module(body=[]).code_for_node(node).strip()
 
 
-def dotted_name(node: cst.BaseExpression) -> str | None:
+def dotted_name(node: cst.CSTNode) -> str | None:
     """``a.b.c`` as text, or None for anything but names and attributes."""
     if isinstance(node, cst.Name):
         return node.value
@@ -133,6 +131,8 @@ def _call(node: cst.Call, scope: Scope) -> Refs:
         return frozenset(Ref(RefKind.INSTANCE, ref.name, ref.index) for ref in func)
     if any(ref.kind is RefKind.SYMBOL and ref.name.endswith("typing.cast") for ref in func) and len(args) == 2:
         return evaluate(args[1], scope)
+    if func and all(ref.kind is RefKind.SYMBOL for ref in func):
+        return frozenset(Ref(RefKind.MADE, ref.name) for ref in func)
     return unknown(code_of(node))
 
 
@@ -143,8 +143,3 @@ def _getattr(node: cst.Call, args: list[cst.BaseExpression], scope: Scope) -> Re
     if len(args) == 3:
         found |= evaluate(args[2], scope)
     return found
-
-
-def hijax_symbol(name: str) -> Refs:
-    """The refs of a public hijax name, for comparing with a lookup."""
-    return frozenset({Ref(RefKind.SYMBOL, f"{PUBLIC_MODULE}.{name}")})

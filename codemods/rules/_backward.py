@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from codemods.edits.callers import call_of, called_classes, is_returned, use_symbol
+from codemods.edits.callers import call_of, is_returned, receiver, use_symbol
 from codemods.edits.definitions import Definition
 from codemods.edits.groups import Group, unknown_definitions
 from codemods.edits.migrate import Migration, as_accum, as_retval, call_edit
@@ -40,7 +40,7 @@ class BackwardRule(Rule):
         if moved:
             self._report_receivers()
         if self.is_primary:
-            for definition, base in unknown_definitions(self.index):
+            for definition, base in unknown_definitions(self.unit):
                 self._report_unknown(definition, base)
 
     def _other_is_enabled(self) -> bool:
@@ -91,12 +91,12 @@ class BackwardRule(Rule):
                 if caller is None:
                     continue
                 message, accums = "call hands its accumulators on", (caller.accumulators, caller.star)
-            symbol = use_symbol(self.index, use)
-            proposals.append(self.proposal(use.node, symbol, message, [call_edit(self.index, group, use, accums)]))
+            symbol = use_symbol(self.unit, use)
+            proposals.append(self.proposal(use.node, symbol, message, [call_edit(self.unit, group, use, accums)]))
         return proposals
 
     def _caller(self, group: Group, use: RuleUse, made: dict[Definition, Migration]) -> Migration | None:
-        call = call_of(self.index, use)
+        call = call_of(self.unit, use)
         if call is None or not is_returned(group.definitions, call):
             return None
         return next((migration for d, migration in made.items() if d.function is use.function), None)
@@ -147,15 +147,15 @@ class BackwardRule(Rule):
         )
 
     def _report_receivers(self) -> None:
-        for use in self.index.scanned.uses:
+        for use in self.unit.uses:
             kinds = {ref.kind for ref in use.receiver}
-            if called_classes(self.index, use) or kinds == {RefKind.SUPER} or kinds == {RefKind.OTHER}:
-                continue
-            if call_of(self.index, use) is None or not kinds & {RefKind.UNKNOWN, RefKind.INSTANCE}:
+            is_open = kinds & {RefKind.UNKNOWN, RefKind.INSTANCE, RefKind.MADE, RefKind.STARRED}
+            is_settled = receiver(self.unit, use) is not None or kinds == {RefKind.SUPER}
+            if is_settled or not is_open or call_of(self.unit, use) is None:
                 continue
             self.manual(
                 use.node,
-                use_symbol(self.index, use),
+                use_symbol(self.unit, use),
                 "unknown-receiver",
                 "calls `vjp_bwd` on a value that cannot be followed; rules in this file change",
                 "if it is one of the migrated classes, change the call as well",

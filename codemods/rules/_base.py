@@ -1,4 +1,4 @@
-"""What a rule is: a plan over one module, made of findings and the edits that go with them.
+"""What a rule is: a plan over one unit, made of findings and the edits that go with them.
 
 A change and its finding are one call (``rewrite``), so that there is no silent change; what a rule cannot do safely is
 one call too (``manual``), so that there is no silent skip.
@@ -17,7 +17,7 @@ import libcst as cst
 from codemods.edits.groups import Group, build_groups
 from codemods.edits.ops import Op
 from codemods.hijax.releases import Releases
-from codemods.project.lookup import ModuleIndex
+from codemods.project.unit import Unit
 from codemods.types import BwdStyle, RuleMeta
 
 
@@ -46,7 +46,7 @@ class ManualProposal:
 
 @dataclass
 class Plan:
-    """What the rules found in one module. The proposals of one group are made together or not at all."""
+    """What the rules found in one unit. The proposals of one group are made together or not at all."""
 
     groups: list[tuple[Proposal, ...]] = field(default_factory=list)
     manual: list[ManualProposal] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Plan:
 class RuleContext:
     """What a rule may look at. ``bwd`` is the style that is in force, ``enabled`` the codes of the rules that run."""
 
-    index: ModuleIndex
+    unit: Unit
     bwd: BwdStyle
     releases: Releases
     enabled: frozenset[str]
@@ -64,17 +64,17 @@ class RuleContext:
     @cached_property
     def groups(self) -> list[Group]:
         """The ``vjp_bwd`` definitions of the module that move together."""
-        return build_groups(self.index, self.bwd)
+        return build_groups(self.unit, self.bwd)
 
 
 class Rule(ABC):
-    """One rule over one module."""
+    """One rule over one unit."""
 
     META: ClassVar[RuleMeta]
 
     def __init__(self, context: RuleContext) -> None:
         self.context = context
-        self.index = context.index
+        self.unit = context.unit
         self.plan = Plan()
 
     @abstractmethod

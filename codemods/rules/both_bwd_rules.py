@@ -7,6 +7,7 @@ and ``vjp_bwd`` silently wins, also where the two come from different classes al
 
 from __future__ import annotations
 
+from codemods.project.facts import ClassKey
 from codemods.rules._base import Rule
 from codemods.rules._command import libcst_command
 from codemods.types import Example, RuleMeta
@@ -20,14 +21,14 @@ class BothBwdRulesRule(Rule):
     META = RuleMeta("HJX111", "both-bwd-rules", rewrites=False)
 
     def run(self) -> None:
-        reported: set[int] = set()
-        for view in self.index.classes:
+        reported: set[ClassKey] = set()
+        for view in self.unit.classes:
             found = view.find("vjp_bwd")
-            if not view.is_primitive or found is None or found.owner.number in reported:
+            if not view.is_primitive or found is None or found.owner.key in reported:
                 continue
             other = next((name for name in _RETVAL if view.find(name) is not None), None)
             if other is not None:
-                reported.add(found.owner.number)
+                reported.add(found.owner.key)
                 self.manual(
                     found.last.node,
                     f"{found.owner.qualname}.vjp_bwd",

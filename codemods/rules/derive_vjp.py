@@ -20,13 +20,15 @@ import libcst as cst
 from codemods.edits.bodies import class_level, first_statement
 from codemods.edits.build import call
 from codemods.edits.imports import Available, hijax_name, jax_name
+from codemods.edits.migrate import home
 from codemods.edits.ops import Insert, Op
 from codemods.edits.rules_of import BACKWARD_HALVES, FORWARD_HALF, by_hand, has_reverse_rule, real
 from codemods.hijax.releases import Releases
 from codemods.hijax.zeros import treats_zeros, unpacked_count
-from codemods.project.lookup import ClassView, Found
+from codemods.project.facts import ClassKey
 from codemods.project.members import MemberDef, MemberKind
 from codemods.project.scope import Scope, evaluate
+from codemods.project.unit import ClassView, Found
 from codemods.rules._base import Rule
 from codemods.rules._command import libcst_command
 from codemods.types import Example, RuleMeta
@@ -43,18 +45,18 @@ class DeriveVjpRule(Rule):
     META = RuleMeta("HJX103", "derive-vjp")
 
     def run(self) -> None:
-        derived: set[int] = set()
-        for view in sorted(self.index.classes, key=lambda v: len(v.lineage)):
+        derived: set[ClassKey] = set()
+        for view in sorted(self.unit.classes, key=lambda v: len(v.lineage)):
             if not view.is_primitive:
                 continue
             if has_reverse_rule(view):
                 self._half(view)
                 continue
             name, found = _source(view)
-            if found is None or any(ancestor.number in derived for ancestor in view.lineage[1:]):
+            if found is None or any(ancestor.key in derived for ancestor in view.lineage[1:]):
                 self._inherits(view, derived)
             elif self._derive(view, name, found):
-                derived |= {view.number, found.owner.number}
+                derived |= {view.key, found.owner.key}
 
     # Reports -----------------------------------------------------------------------------------------------------
 
@@ -63,7 +65,7 @@ class DeriveVjpRule(Rule):
         has_backward = any(view.find(name) is not None for name in BACKWARD_HALVES)
         own = any(view.own(name) for name in (FORWARD_HALF, *BACKWARD_HALVES))
         forward_rule = _source(view)[1] is not None
-        if view.resolved.unknown_bases or not own or has_forward == has_backward or not (has_forward or forward_rule):
+        if view.unknown_bases or not own or has_forward == has_backward or not (has_forward or forward_rule):
             return
         have, lack = ("vjp_fwd", "backward rule") if has_forward else ("a backward rule", "`vjp_fwd`")
         self._manual(view, "half-a-reverse-rule", f"has `{have.strip('`')}` but no {lack}", "write the other half")
@@ -73,11 +75,11 @@ class DeriveVjpRule(Rule):
 
     # Decisions ---------------------------------------------------------------------------------------------------
 
-    def _inherits(self, view: ClassView, derived: set[int]) -> None:
+    def _inherits(self, view: ClassView, derived: set[ClassKey]) -> None:
         """A class below one that gets the pair: its own ``jvp`` sees symbolic zeros too."""
-        if not any(ancestor.number in derived for ancestor in view.lineage[1:]):
+        if not any(ancestor.key in derived for ancestor in view.lineage[1:]):
             return
-        derived.add(view.number)
+        derived.add(view.key)
         name, found = _source(view)
         if found is None or found.owner is not view:
             return
@@ -94,7 +96,8 @@ class DeriveVjpRule(Rule):
             return False
         scope = _class_scope(found.owner)
         names = self._pair_names(pair, self.context.releases)
-        spelled = [hijax_name(n, view, scope, self.context.releases) for n in names]
+        base = home(found.owner, [view])
+        spelled = [hijax_name(n, base, scope, self.context.releases) for n in names]
         zero_ops = self._zero_ops(view, name, found)
         if zero_ops is None or any(s is None for s in spelled):
             help_text = f"import {', '.join(names)} from jax.experimental.hijax, then run again"
@@ -110,8 +113,8 @@ class DeriveVjpRule(Rule):
 
     def _problem(self, view: ClassView, found: Found, pair: str) -> tuple[str, str, str] | None:
         releases = self.context.releases
-        if view.resolved.unknown_bases:
-            base = view.resolved.unknown_bases[0]
+        if view.unknown_bases:
+            base = view.unknown_bases[0]
             return (
                 "unknown-base",
                 f"has a forward rule; whether the base `{base}` brings a reverse rule cannot be told",
@@ -163,14 +166,15 @@ class DeriveVjpRule(Rule):
         if function is None:
             return None
         users = [c for c in (found.owner, *found.owner.descendants) if c.is_primitive] or [view]
-        names = self.index.names_in(function, view.number)
+        names = found.owner.module.names_in(function, view)
         if treats_zeros(function, names) or not any(_may_see_zeros(c, function, name) for c in users):
             return []
         tangents = _tangents(function, name)
         if tangents is None:
             return None
-        scope = self.index.scanned.function_scopes[function]
+        scope = found.owner.module.scanned.function_scopes[function]
         releases = self.context.releases
+        view = home(found.owner, users)
         jax = jax_name(view, scope, releases)
         instantiate = hijax_name("instantiate_zeros", view, scope, releases)
         zero = hijax_name("Zero", view, scope, releases)
@@ -186,8 +190,9 @@ class DeriveVjpRule(Rule):
             return member.function
         if member.kind is not MemberKind.VALUE or not isinstance(member.value, cst.Name):
             return None
-        function = self.index.function_of(evaluate(member.value, owner.scanned.body_scope))
-        return function if function and self.index.name_counts.get(member.value.value) == 2 else None
+        module = owner.module
+        function = module.function_of(evaluate(member.value, owner.scanned.body_scope))
+        return function if function and module.name_counts.get(member.value.value) == 2 else None
 
 
 def _source(view: ClassView) -> tuple[str, Found | None]:
@@ -207,7 +212,7 @@ def _all_lack_reverse(mixin: ClassView) -> bool:
 
 def _class_scope(view: ClassView) -> Scope:
     """What a statement in the class body sees when it runs."""
-    return Scope("class", view.scanned.scope, view.number, view.scanned.body_scope.env)
+    return Scope("class", view.scanned.scope, view.key.index, view.scanned.body_scope.env)
 
 
 def _may_see_zeros(view: ClassView, function: cst.FunctionDef, name: str) -> bool:

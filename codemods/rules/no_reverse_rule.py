@@ -18,8 +18,8 @@ class NoReverseRuleRule(Rule):
     META = RuleMeta("HJX114", "no-reverse-rule", rewrites=False, default=False)
 
     def run(self) -> None:
-        for view in self.index.classes:
-            if not view.is_primitive or view.descendants or view.resolved.unknown_bases or is_abstract(view):
+        for view in self.unit.classes:
+            if not view.is_primitive or view.descendants or view.unknown_bases or is_abstract(view):
                 continue
             if not has_reverse_rule(view) and not has_forward_rule(view):
                 self.manual(

@@ -15,7 +15,7 @@ import libcst as cst
 from codemods.edits.ops import Replace
 from codemods.edits.returns import ReturnStyle, as_tuple, tuple_return
 from codemods.hijax.values import ValueKind, Values
-from codemods.project.lookup import ClassView
+from codemods.project.unit import ClassView
 from codemods.rules._base import Rule
 from codemods.rules._command import libcst_command
 from codemods.types import Example, RuleMeta
@@ -27,14 +27,14 @@ class RetvalTupleRule(Rule):
     META = RuleMeta("HJX104", "retval-tuple")
 
     def run(self) -> None:
-        for view in self.index.classes:
+        for view in self.unit.classes:
             users = [c for c in (view, *view.descendants) if c.is_primitive]
             for member in view.own("vjp_bwd_retval"):
                 if users and member.function is not None:
                     self._method(view, users, member.function)
 
     def _method(self, view: ClassView, users: list[ClassView], function: cst.FunctionDef) -> None:
-        values = Values(function, self.index.names_in(function, users[0].number))
+        values = Values(function, view.module.names_in(function, users[0]))
         if values.body.is_generator or function.asynchronous is not None:
             return
         arities = {user.inputs.arity for user in users}

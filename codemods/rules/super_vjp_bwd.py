@@ -6,8 +6,9 @@ call is a ``RecursionError``. Up to 0.11.2 it worked.
 
 from __future__ import annotations
 
+from codemods.edits.callers import receiver
 from codemods.project.facts import RefKind
-from codemods.project.lookup import ClassView
+from codemods.project.unit import ClassView
 from codemods.rules._base import Rule
 from codemods.rules._command import libcst_command
 from codemods.types import Example, RuleMeta
@@ -19,16 +20,14 @@ class SuperVjpBwdRule(Rule):
     META = RuleMeta("HJX113", "super-vjp-bwd", rewrites=False)
 
     def run(self) -> None:
-        for use in self.index.scanned.uses:
-            ref = next(iter(use.receiver)) if len(use.receiver) == 1 else None
-            if ref is None or ref.kind is not RefKind.SUPER:
+        for use in self.unit.uses:
+            found = receiver(self.unit, use)
+            if found is None or found[0].kind is not RefKind.SUPER:
                 continue
-            view = self.index.classes[ref.index]
+            view = found[1]
             heirs = [c for c in (view, *view.descendants) if c.is_primitive]
             is_rule = use.function is not None and use.function.name.value == "vjp_bwd"
-            if not is_rule or not heirs or any(self._is_found(c.lineage, view.number) for c in heirs):
-                continue
-            if view.is_primitive and view.resolved.unknown_bases:
+            if not is_rule or not heirs or any(_has_rule_behind(c, view) or c.unknown_bases for c in heirs):
                 continue
             self.manual(
                 use.node,
@@ -38,10 +37,11 @@ class SuperVjpBwdRule(Rule):
                 "call `self.vjp_bwd_retval(res, g)` and accumulate what it returns",
             )
 
-    @staticmethod
-    def _is_found(lineage: list[ClassView], number: int) -> bool:
-        numbers = [view.number for view in lineage]
-        return any(view.own("vjp_bwd") for view in lineage[numbers.index(number) + 1 :])
+
+def _has_rule_behind(heir: ClassView, view: ClassView) -> bool:
+    """Whether a class behind ``view`` in the method resolution order of ``heir`` has the rule."""
+    lineage = heir.lineage
+    return any(ancestor.own("vjp_bwd") for ancestor in lineage[lineage.index(view) + 1 :])
 
 
 RULE = SuperVjpBwdRule

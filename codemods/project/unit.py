@@ -1,7 +1,8 @@
-"""Ask one parsed module: its classes with what they inherit, and what names in its functions refer to."""
+"""Ask parsed modules that belong together: their classes with what they inherit, what names in functions refer to."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,25 +11,74 @@ import libcst as cst
 from codemods.hijax.function import read_body
 from codemods.hijax.inputs import Inputs, InputSources, read_inputs
 from codemods.hijax.values import Names, Values
-from codemods.project.facts import Ref, RefKind, Refs
-from codemods.project.members import MemberDef, MemberKind
-from codemods.project.resolve import ResolvedClass, resolve
-from codemods.project.scan import ScannedClass, ScannedModule, scan
+from codemods.project.facts import ClassKey, ModuleFacts, Ref, RefKind, Refs
+from codemods.project.members import MemberDef
+from codemods.project.modules import ModuleTable
+from codemods.project.resolve import ResolvedClass, Resolver
+from codemods.project.scan import RuleUse, ScannedClass, ScannedModule
 from codemods.project.scope import Scope, dotted_name, evaluate
 
 _KEEPS_SIGNATURE = {"staticmethod", "classmethod"}
 
 
+class Unit:
+    """Modules that are looked at, and changed, together.
+
+    ``resolver`` may know more modules than these; classes of such modules are not seen as views. ``writable`` are the
+    paths that may be changed.
+    """
+
+    def __init__(self, modules: Iterable[ScannedModule], resolver: Resolver, writable: Iterable[str]) -> None:
+        self.resolver = resolver
+        self.writable = frozenset(writable)
+        self.modules = {m.path: ModuleIndex(self, m) for m in sorted(modules, key=lambda m: m.path)}
+
+    @classmethod
+    def of_one(cls, scanned: ScannedModule) -> Unit:
+        """A unit of one file on its own: what leads out of it is unknown."""
+        facts: Mapping[str, ModuleFacts] = {scanned.path: scanned.facts}
+        return cls([scanned], Resolver(ModuleTable([scanned.path]), facts.get), [scanned.path])
+
+    @cached_property
+    def classes(self) -> list[ClassView]:
+        """Every class, by path and position in the file."""
+        return [view for module in self.modules.values() for view in module.classes]
+
+    @cached_property
+    def uses(self) -> list[RuleUse]:
+        """Every ``….vjp_bwd``."""
+        return [use for module in self.modules.values() for use in module.scanned.uses]
+
+    def view(self, key: ClassKey) -> ClassView | None:
+        """The class, if its module is part of the unit."""
+        module = self.modules.get(key.path)
+        return module.classes[key.index] if module is not None else None
+
+    @cached_property
+    def _below(self) -> dict[ClassKey, list[ClassView]]:
+        below: dict[ClassKey, list[ClassView]] = {}
+        for view in self.classes:
+            for key in view.resolved.lineage[1:]:
+                below.setdefault(key, []).append(view)
+        return below
+
+    def descendants(self, key: ClassKey) -> list[ClassView]:
+        """The classes that inherit from a class, through however many files."""
+        return self._below.get(key, [])
+
+
 class ModuleIndex:
-    """A scanned and resolved module."""
+    """One module of a unit."""
 
-    def __init__(self, module: cst.Module) -> None:
-        self.module = module
-        self.scanned: ScannedModule = scan(module)
-        resolved = resolve(self.scanned.facts)
-        self.classes = [ClassView(self, s, r) for s, r in zip(self.scanned.classes, resolved, strict=True)]
+    def __init__(self, unit: Unit, scanned: ScannedModule) -> None:
+        self.unit = unit
+        self.scanned = scanned
+        self.path = scanned.path
+        self.classes = [
+            ClassView(self, c, unit.resolver.resolve(ClassKey(scanned.path, c.fact.index))) for c in scanned.classes
+        ]
 
-    def names_in(self, function: cst.FunctionDef, owner: int = -1) -> Names:
+    def names_in(self, function: cst.FunctionDef, owner: ClassView | None = None) -> Names:
         """The resolver for names in ``function``, a rule of class ``owner``."""
         return _ScopeNames(self, self.scanned.function_scopes[function], function, owner)
 
@@ -36,22 +86,32 @@ class ModuleIndex:
     def calls(self) -> list[tuple[cst.Call, cst.FunctionDef | None]]:
         """Every call of the module with the innermost function around it."""
         finder = _Calls()
-        self.module.visit(finder)
+        self.scanned.module.visit(finder)
         return finder.found
 
     @cached_property
     def name_counts(self) -> dict[str, int]:
         """How often each name is written in the module, attributes left out."""
         counter = _NameCounter()
-        self.module.visit(counter)
+        self.scanned.module.visit(counter)
         return counter.counts
 
     def function_of(self, refs: Refs) -> cst.FunctionDef | None:
-        """The one function that ``refs`` certainly stand for."""
+        """The one function of this module that ``refs`` certainly stand for."""
         if len(refs) != 1:
             return None
         ref = next(iter(refs))
         return self.scanned.functions[ref.index] if ref.kind is RefKind.FUNCTION else None
+
+    def class_of(self, ref: Ref) -> ClassView | None:
+        """The class of the unit that a reference of this module stands for, is an instance of, or is ``super()`` in."""
+        if ref.kind in (RefKind.CLASS, RefKind.INSTANCE, RefKind.SUPER):
+            return self.classes[ref.index]
+        if ref.kind in (RefKind.SYMBOL, RefKind.MADE):
+            targets = self.unit.resolver.symbol(ref.name, self.path)
+            target = next(iter(targets)) if len(targets) == 1 else None
+            return self.unit.view(target) if isinstance(target, ClassKey) else None
+        return None
 
 
 @dataclass(frozen=True)
@@ -72,7 +132,7 @@ class Found:
 
 
 class ClassView:
-    """A class with what it inherits inside this module."""
+    """A class with what it inherits inside its unit."""
 
     def __init__(self, index: ModuleIndex, scanned: ScannedClass, resolved: ResolvedClass) -> None:
         self.module = index
@@ -80,8 +140,8 @@ class ClassView:
         self.resolved = resolved
 
     @property
-    def number(self) -> int:
-        return self.resolved.index
+    def key(self) -> ClassKey:
+        return self.resolved.key
 
     @property
     def qualname(self) -> str:
@@ -96,13 +156,19 @@ class ClassView:
         return self.resolved.is_primitive
 
     @property
+    def unknown_bases(self) -> tuple[str, ...]:
+        """The bases that could not be found; then the lineage may lack classes."""
+        return self.resolved.unknown_bases
+
+    @property
     def lineage(self) -> list[ClassView]:
-        """The classes of this module in method resolution order, itself first."""
-        return [self.module.classes[number] for number in self.resolved.lineage]
+        """The classes of the unit in method resolution order, itself first."""
+        views = (self.module.unit.view(key) for key in self.resolved.lineage)
+        return [view for view in views if view is not None]
 
     @property
     def descendants(self) -> list[ClassView]:
-        return [self.module.classes[number] for number in sorted(self.resolved.descendants)]
+        return self.module.unit.descendants(self.key)
 
     def own(self, name: str) -> tuple[MemberDef, ...]:
         """The definitions of ``name`` in the class body itself."""
@@ -125,7 +191,7 @@ class ClassView:
         found = self.find(name)
         if found is None or found.method is None or found.method.decorators:
             return None
-        return found.method, self.module.names_in(found.method, self.number)
+        return found.method, found.owner.module.names_in(found.method, self)
 
     @cached_property
     def has_structured_residuals(self) -> bool:
@@ -156,23 +222,25 @@ class ClassView:
     def _constructions(self) -> list[tuple[cst.Call, Names]]:
         short = self.qualname.rpartition(".")[2]
         found: list[tuple[cst.Call, Names]] = []
-        for call, function in self.module.calls:
-            if function is None or not isinstance(call.func, cst.Name) or call.func.value != short:
-                continue
-            scope = self.module.scanned.function_scopes[function]
-            if scope.lookup(short) == frozenset({Ref(RefKind.CLASS, self.qualname, self.number)}):
-                found.append((call, self.module.names_in(function)))
+        for module in self.module.unit.modules.values():
+            for call, function in module.calls:
+                if function is None or (dotted_name(call.func) or "").rpartition(".")[2] != short:
+                    continue
+                refs = evaluate(call.func, module.scanned.function_scopes[function])
+                if len(refs) == 1 and module.class_of(next(iter(refs))) is self:
+                    found.append((call, module.names_in(function)))
         return found
 
 
 class _ScopeNames:
     """Names as one function sees them after its module has run."""
 
-    def __init__(self, index: ModuleIndex, scope: Scope, function: cst.FunctionDef, owner: int) -> None:
+    def __init__(self, index: ModuleIndex, scope: Scope, function: cst.FunctionDef, owner: ClassView | None) -> None:
         self.index = index
         self.scope = scope
         self.function = function
-        self.owner = owner if owner >= 0 else scope.enclosing_class()
+        around = scope.enclosing_class()
+        self.owner = owner if owner is not None or around < 0 else index.classes[around]
 
     def symbol(self, node: cst.BaseExpression) -> str | None:
         if dotted_name(node) is None:
@@ -189,10 +257,9 @@ class _ScopeNames:
         return function, self.index.names_in(function)
 
     def _method(self, node: cst.Attribute) -> tuple[cst.FunctionDef, Names] | None:
-        receiver = self._instance(node.value)
-        if receiver is None:
+        view = self._instance(node.value)
+        if view is None:
             return None
-        view = self.index.classes[receiver]
         found = view.find(node.attr.value)
         if found is None or found.method is None or view.is_assigned_outside(node.attr.value):
             return None
@@ -200,30 +267,32 @@ class _ScopeNames:
             return None  # which override runs depends on the instance
         if any(dotted_name(d.decorator) not in _KEEPS_SIGNATURE for d in found.method.decorators):
             return None
-        return found.method, self.index.names_in(found.method, receiver)
+        return found.method, found.owner.module.names_in(found.method, view)
 
-    def _instance(self, node: cst.BaseExpression) -> int | None:
+    def _instance(self, node: cst.BaseExpression) -> ClassView | None:
         refs = evaluate(node, self.scope)
         ref = next(iter(refs)) if len(refs) == 1 else None
-        if ref is None or ref.kind is not RefKind.INSTANCE:
+        if ref is None or ref.kind not in (RefKind.INSTANCE, RefKind.MADE):
             return None
-        is_self = ref.name == "self"
-        return self.owner if is_self and self.owner >= 0 else ref.index
+        return self.owner if ref.name == "self" and self.owner is not None else self.index.class_of(ref)
 
     def is_rule_call(self, node: cst.Call) -> bool:
         if not isinstance(node.func, cst.Attribute) or node.func.attr.value != "vjp_bwd":
             return False
         refs = evaluate(node.func.value, self.scope)
         ref = next(iter(refs)) if len(refs) == 1 else None
-        if ref is None or ref.kind not in (RefKind.INSTANCE, RefKind.SUPER):
+        if ref is None or ref.kind not in (RefKind.INSTANCE, RefKind.SUPER, RefKind.MADE):
             return False
-        lineage = self.index.classes[ref.index].lineage
-        return any(view.own("vjp_bwd") for view in (lineage[1:] if ref.kind is RefKind.SUPER else lineage))
+        view = self.index.class_of(ref)
+        if view is None:
+            return False
+        lineage = view.lineage[1:] if ref.kind is RefKind.SUPER else view.lineage
+        return any(ancestor.own("vjp_bwd") for ancestor in lineage)
 
     def residual_pullback(self, name: str) -> bool:
         positional = [*self.function.params.posonly_params, *self.function.params.params]
         is_residuals = len(positional) > 1 and positional[1].name.value == name
-        return is_residuals and self.owner >= 0 and self.index.classes[self.owner].stores_pullback
+        return is_residuals and self.owner is not None and self.owner.stores_pullback
 
 
 class _Calls(cst.CSTVisitor):
@@ -253,6 +322,3 @@ class _NameCounter(cst.CSTVisitor):
 
     def visit_Name(self, node: cst.Name) -> None:
         self.counts[node.value] = self.counts.get(node.value, 0) + 1
-
-
-__all__ = ["ClassView", "Found", "MemberKind", "ModuleIndex"]
