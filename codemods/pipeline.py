@@ -6,22 +6,17 @@ paths → ``discover`` → read → prefilter → ``rewrite`` → ``RunReport`` 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from codemods.settings import SettingsError, suggestion
 from codemods.types import FileError, FileResult, FileStatus, RunReport, Settings, SourceFile, Stage
 
 if TYPE_CHECKING:
+    from codemods.engine.units import Project
     from codemods.project.discover import Discovery
     from codemods.types import RuleDoc
-
-MARKS = (b"hijax", b"vjp_bwd", b"HiPrim")
-"""A file with none of these holds no primitive and uses none: it is counted, and not parsed.
-
-So a syntax error in such a file is not noticed, and is no error of the run.
-"""
 
 
 def with_known_rules(settings: Settings) -> Settings:
@@ -69,25 +64,35 @@ def find_files(paths: Sequence[str], settings: Settings) -> Discovery:
 def run(paths: Sequence[str], settings: Settings) -> RunReport:
     """Look at every Python file in ``paths`` and say what would change. Writes nothing.
 
+    Bases and callers outside ``paths`` but inside the project are read as well.
+
     Raises:
-      SettingsError: an exclude pattern is malformed. What is wrong with a file is part of the report.
+      SettingsError: an exclude pattern is malformed, or ``--python`` is no Python. What is wrong with a file is part of
+        the report.
     """
-    started = time.perf_counter()
+    tally = _Tally(settings)
     found = find_files(paths, settings)
-    tally = _Tally(settings, list(found.failed))
-    tally.add_all(_read(path) for path in found.files)
-    return replace(tally.report(started), empty_folders=found.empty_folders)
+    tally.results += found.failed
+    readable = dict(tally.readable(found.files))
+    others = _other_files(paths, settings, readable)
+    if tally.matters or any(_matters(_bytes(path)) for path in others):
+        tally.add_all(_project_results(readable, others, settings))
+    return replace(tally.report(), empty_folders=found.empty_folders)
 
 
 def run_source(source: SourceFile, settings: Settings) -> RunReport:
-    """The same for bytes that were read elsewhere, such as standard input."""
+    """The same for bytes that were read elsewhere, such as standard input; bases in other files are unknown then."""
     from codemods.project.ignored import Excluder
 
-    started = time.perf_counter()
-    tally = _Tally(settings, [])
-    if not (settings.force_exclude and Excluder(settings.exclude, settings.exclude_root).covers_shown(source.path)):
-        tally.add_all([source])
-    return tally.report(started)
+    tally = _Tally(settings)
+    if settings.force_exclude and Excluder(settings.exclude, settings.exclude_root).covers_shown(source.path):
+        return tally.report()
+    tally.count(source.data)
+    if tally.matters:
+        from codemods.engine.rewrite import rewrite
+
+        tally.add_all([rewrite(source, settings)])
+    return tally.report()
 
 
 def apply(report: RunReport) -> RunReport:
@@ -103,20 +108,52 @@ def apply(report: RunReport) -> RunReport:
     return replace(report, files=tuple(files))
 
 
-def _read(path: str) -> SourceFile | FileResult:
+def project_of(readable: Mapping[str, str], others: Sequence[str], settings: Settings) -> Project:
+    """The project of a run. Imports libcst, which is slow: only where a file has to be parsed."""
+    from codemods.engine.units import Project
+    from codemods.project.root import installed_folders
+
+    try:
+        installed = installed_folders(settings.python) if settings.python else ()
+    except (OSError, ValueError) as problem:
+        raise SettingsError(f"--python: {settings.python}: {problem}") from None
+    return Project(readable, others, _bytes, installed)
+
+
+def _project_results(readable: Mapping[str, str], others: Sequence[str], settings: Settings) -> Iterator[FileResult]:
+    from codemods.engine.executors import rewrite_units
+    from codemods.engine.rewrite import failed
+
+    project = project_of(readable, others, settings)
+    yield from rewrite_units(project, settings)
+    for path, error in project.failures().items():
+        if path in readable:
+            yield failed(SourceFile(readable[path], _bytes(path) or b""), error)
+
+
+def _other_files(paths: Sequence[str], settings: Settings, readable: Mapping[str, str]) -> list[str]:
+    """The module paths of the project's files that are not part of the run."""
+    from codemods.engine.paths import module_path
+    from codemods.project.root import project_root
+
+    root = project_root(paths, settings.root)
+    found = find_files([root], replace(settings, force_exclude=False))
+    every = [module_path(path) for path in found.files]
+    return [path for path in every if path not in readable]
+
+
+def _matters(data: bytes | None) -> bool:
+    from codemods.engine.paths import MARKS
+
+    return data is not None and any(mark in data for mark in MARKS)
+
+
+def _bytes(path: str) -> bytes | None:
     try:
         with open(path, "rb") as stream:
-            return SourceFile(path, stream.read())
-    except OSError as problem:
-        message = f"cannot be read: {problem.strerror or problem}"
-        error = FileError(Stage.READ, message, "check its permissions, or leave it out with --exclude")
-        return FileResult(path, FileStatus.FAILED, error=error)
-
-
-def _rewrite(source: SourceFile, settings: Settings) -> FileResult:
-    from codemods.engine.rewrite import rewrite  # imports libcst, which is slow: only where a file has to be parsed
-
-    return rewrite(source, settings)
+            return stream.read()
+    except OSError:
+        return None
 
 
 @dataclass
@@ -124,33 +161,45 @@ class _Tally:
     """Counts of all files, and the results of those with something to say."""
 
     settings: Settings
-    results: list[FileResult]
+    results: list[FileResult] = field(default_factory=list)
     seen: int = 0
     parsed: int = 0
     mentioning: int = 0
     classes: int = 0
+    matters: bool = False
+    started: float = field(default_factory=time.perf_counter)
 
-    def add_all(self, sources: Iterable[SourceFile | FileResult]) -> None:
-        for source in self._candidates(sources):
-            self._add(_rewrite(source, self.settings))
+    def readable(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """The files that can be read, each by its module path; the others become results."""
+        from codemods.engine.paths import module_path
 
-    def _candidates(self, sources: Iterable[SourceFile | FileResult]) -> Iterator[SourceFile]:
-        for source in sources:
-            self.seen += 1
-            if isinstance(source, FileResult):
-                self.results.append(source)
+        for path in paths:
+            try:
+                with open(path, "rb") as stream:
+                    self.count(stream.read())
+            except OSError as problem:
+                self.seen += 1
+                message = f"cannot be read: {problem.strerror or problem}"
+                error = FileError(Stage.READ, message, "check its permissions, or leave it out with --exclude")
+                self.results.append(FileResult(path, FileStatus.FAILED, error=error))
                 continue
-            self.mentioning += b"hijax" in source.data
-            if any(mark in source.data for mark in MARKS):
-                yield source
+            yield module_path(path), path
 
-    def _add(self, result: FileResult) -> None:
-        self.parsed += result.parsed
-        self.classes += result.classes
-        if result.changes or result.manual or result.error or result.unused_suppressions:
-            self.results.append(result)
+    def count(self, data: bytes) -> None:
+        """Count a file that was looked at."""
+        self.seen += 1
+        self.mentioning += b"hijax" in data
+        self.matters = self.matters or _matters(data)
 
-    def report(self, started: float) -> RunReport:
+    def add_all(self, results: Iterable[FileResult]) -> None:
+        """Take over results; only those with something to say are kept."""
+        for result in results:
+            self.parsed += result.parsed
+            self.classes += result.classes
+            if result.changes or result.manual or result.error or result.unused_suppressions:
+                self.results.append(result)
+
+    def report(self) -> RunReport:
         files = tuple(sorted(self.results, key=lambda result: result.path))
-        seconds = time.perf_counter() - started
+        seconds = time.perf_counter() - self.started
         return RunReport(self.settings, files, self.seen, self.parsed, self.mentioning, self.classes, seconds)

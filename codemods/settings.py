@@ -114,6 +114,18 @@ def _bool(value: Any, where: str) -> bool:
     return value
 
 
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise SettingsError(f"{where}: {value!r} is not a path")
+    return value
+
+
+def _jobs(value: Any, where: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise SettingsError(f"{where}: {value!r} is not a number of processes")
+    return value
+
+
 _KEYS: Mapping[str, Callable[[Any, str], Any]] = {
     "bwd": _bwd,
     "jax": _jax,
@@ -122,6 +134,9 @@ _KEYS: Mapping[str, Callable[[Any, str], Any]] = {
     "unsafe": _bool,
     "exclude": _strings,
     "force-exclude": _bool,
+    "root": _text,
+    "python": _text,
+    "jobs": _jobs,
 }
 """Every key, and how its value is checked and converted."""
 

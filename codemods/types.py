@@ -50,7 +50,9 @@ class Settings:
 
     ``jax`` is a PEP 440 specifier, or empty for the newest release known. ``select`` and ``ignore`` hold rule names
     or codes; an empty ``select`` stands for every rule that is on by default. ``exclude`` holds gitignore-style
-    patterns relative to the folder ``exclude_root``, empty for the working directory.
+    patterns relative to the folder ``exclude_root``, empty for the working directory. ``root`` is the project's root,
+    empty for the one found; ``python`` an interpreter whose installed packages may hold bases;
+    ``jobs`` the number of processes, 0 for as many as there are cores if there is enough work.
     """
 
     bwd: BwdStyle = BwdStyle.RETVAL
@@ -61,6 +63,9 @@ class Settings:
     exclude: tuple[str, ...] = ()
     exclude_root: str = ""
     force_exclude: bool = False
+    root: str = ""
+    python: str = ""
+    jobs: int = 0
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,9 @@ class Options:
     unsafe: bool
     exclude: tuple[str, ...]
     force_exclude: bool
+    root: str | None
+    python: str | None
+    jobs: int | None
     format: str
     output: str | None
     config: str | None
@@ -71,6 +74,9 @@ class Options:
             "unsafe": self.unsafe or None,
             "exclude": self.exclude or None,
             "force-exclude": self.force_exclude or None,
+            "root": self.root,
+            "python": self.python,
+            "jobs": self.jobs,
         }
 
 
@@ -85,6 +91,9 @@ _DECORATORS = (
     click.option("--unsafe", is_flag=True, help="Also make the changes marked unsafe."),
     click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out, as in a .gitignore file (repeatable)."),
     click.option("--force-exclude", is_flag=True, help="Exclude paths that are named explicitly, too."),
+    click.option("--root", type=click.Path(exists=True, file_okay=False), metavar="DIR", help="The project's root."),
+    click.option("--python", metavar="PATH", help="An interpreter whose installed packages may hold bases."),
+    click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes; default: the cores."),
     click.option("--format", type=click.Choice(FORMATS), default="text", show_default=True, help="What is written."),
     click.option("--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write to FILE, not to stdout."),
     click.option("--config", type=click.Path(), metavar="FILE", help="Instead of the nearest pyproject.toml."),
