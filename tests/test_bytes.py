@@ -149,6 +149,80 @@ def test_layout_is_kept(before: str, after: str, migrate: Rewriter) -> None:
     assert result.after.decode() == head + after
 
 
+ACCUMULATED = {
+    "an input without a cotangent": (
+        '    def vjp_bwd(self, res, g):\n        """Doc."""\n        return g * res, None\n',
+        '    def vjp_bwd(self, res, g, x_acc, n_acc):\n        """Doc."""\n        del n_acc\n'
+        "        x_acc.accum(g * res)\n        return None\n",
+    ),
+    "deleted by hand": (
+        "    def vjp_bwd(self, res, g, x_acc, n_acc):\n        del x_acc, n_acc\n        return g * res, None\n",
+        "    def vjp_bwd(self, res, g, x_acc, n_acc):\n        del n_acc\n        x_acc.accum(g * res)\n"
+        "        return None\n",
+    ),
+    "read, but not filled": (
+        "    def vjp_bwd(self, res, g, x_acc, n_acc):\n        assert n_acc is not None\n        return g * res, None\n",
+        "    def vjp_bwd(self, res, g, x_acc, n_acc):\n        assert n_acc is not None\n        x_acc.accum(g * res)\n"
+        "        return None\n",
+    ),
+    "comments of a display": (
+        "    def vjp_bwd(self, res, g):\n        return (\n            # first\n            g * res,  # d/dx\n"
+        "            # then\n            None,  # d/dn\n        )  # end\n",
+        "    def vjp_bwd(self, res, g, x_acc, n_acc):\n        del n_acc\n        # first\n"
+        "        x_acc.accum(g * res)  # d/dx\n        # then\n        # d/dn\n        return None  # end\n",
+    ),
+    "conditional": (
+        "    def vjp_bwd(self, res, g):\n        return (g, None) if res else (-g, g)\n",
+        "    def vjp_bwd(self, res, g, x_acc, n_acc):\n        if res:\n            x_acc.accum(g)\n        else:\n"
+        "            x_acc.accum(-g)\n"
+        "            jax.tree.map(lambda acc, ct: acc.accum(ct), n_acc, g)\n        return None\n",
+    ),
+    "one line": (
+        "    def vjp_bwd(self, res, g): h = g; return h * res, None  # one\n",
+        "    def vjp_bwd(self, res, g, x_acc, n_acc):\n        del n_acc\n        h = g\n        x_acc.accum(h * res)\n"
+        "        return None  # one\n",
+    ),
+    "a name that is taken": (
+        "    def vjp_bwd(self, res, g):\n        x_acc = g * res\n        return x_acc, g * x_acc\n",
+        "    def vjp_bwd(self, res, g, x_acc_, n_acc):\n        x_acc = g * res\n        x_acc_.accum(x_acc)\n"
+        "        n_acc.accum(g * x_acc)\n        return None\n",
+    ),
+    "one parameter a line": (
+        "    def vjp_bwd(\n        self,\n        res,\n        g,  # cotangent\n    ):\n        return g * res, -g\n",
+        "    def vjp_bwd(\n        self,\n        res,\n        g,  # cotangent\n        x_acc,\n        n_acc,\n    ):\n"
+        "        x_acc.accum(g * res)\n        n_acc.accum(-g)\n        return None\n",
+    ),
+    "hanging parameters": (
+        "    def vjp_bwd(self,\n                res,\n                g\n                ):\n        return g * res, -g\n",
+        "    def vjp_bwd(self,\n                res,\n                g,\n                x_acc,\n                n_acc\n"
+        "                ):\n        x_acc.accum(g * res)\n        n_acc.accum(-g)\n        return None\n",
+    ),
+    "positional-only": (
+        "    def vjp_bwd(self, res, g, /): return g * res, -g\n",
+        "    def vjp_bwd(self, res, g, /, x_acc, n_acc):\n        x_acc.accum(g * res)\n        n_acc.accum(-g)\n"
+        "        return None\n",
+    ),
+    "keyword-only": (
+        "    def vjp_bwd(self, res, g, *, scale=1.0, **kw): return g * res, -g\n",
+        "    def vjp_bwd(self, res, g, x_acc, n_acc, *, scale=1.0, **kw):\n        x_acc.accum(g * res)\n"
+        "        n_acc.accum(-g)\n        return None\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), ACCUMULATED.values(), ids=ACCUMULATED.keys())
+def test_accumulator_calls_in_place_of_returns(before: str, after: str, migrate: Rewriter) -> None:
+    head = (
+        "import jax\nfrom jax.experimental.hijax import HiPrim\n\n\nclass Op(HiPrim):\n"
+        "    def expand(self, x, n):\n        return 2.0 * x\n\n"
+    )
+    result = migrate((head + before).encode(), bwd=BwdStyle.ACCUM)
+    assert result.error is None, result.error
+    assert result.after.decode() == head + after
+    again = migrate(result.after, bwd=BwdStyle.ACCUM)
+    assert (again.changes, again.manual) == ((), ())
+
+
 BAD = {
     "not utf-8": (b"# d\xe9riv\xe9e\n" + SOURCE.encode(), Stage.DECODE, 1),
     "not utf-8 further down": (SOURCE.encode() + b"# \xe9\n", Stage.DECODE, 10),

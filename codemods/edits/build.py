@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
 
@@ -40,6 +42,13 @@ def line(
         newline=newline if newline is not None else cst.Newline(),
     )
     return cst.SimpleStatementLine([statement], leading_lines=leading or [], trailing_whitespace=trailing)
+
+
+def delete(names: Sequence[str]) -> cst.Del:
+    """``del a, b``"""
+    if len(names) == 1:
+        return cst.Del(cst.Name(names[0]))
+    return cst.Del(cst.Tuple([cst.Element(cst.Name(name)) for name in names], lpar=[], rpar=[]))
 
 
 def map_accumulators(jax: cst.BaseExpression, accs: cst.BaseExpression, cts: cst.BaseExpression) -> cst.Call:

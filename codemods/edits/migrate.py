@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from codemods.edits.build import line
+from codemods.edits.bodies import first_statement
+from codemods.edits.build import delete, line
 from codemods.edits.callers import call_of, lead_arguments
 from codemods.edits.definitions import Definition
 from codemods.edits.groups import Group
@@ -71,14 +72,21 @@ def as_accum(definition: Definition, releases: Releases) -> Migration:
     header: list[Op] = []
     if added or (star is not None and star != parameters.star):
         header = [Replace(function, with_accumulators(added, star if star != parameters.star else None))]
+    returned = [site.node.value for site in definition.backward.returns if site.node.value is not None]
+    used = style.used(returned)
+    mentioned = _names_in(function.body)
+    # `del` says that an input without a cotangent was not forgotten.
+    idle = [name for name in named if name not in used and name not in mentioned and not name.startswith("_")]
     if isinstance(definition.member.value, cst.Lambda):
-        ops.append(Expand(definition.member.line, _lambda_function(style, definition, added, star)))
+        ops.append(Expand(definition.member.line, _lambda_function(style, definition, added, idle)))
         return Migration((*ops, *jax_ops), "", named, star)
     ops += header
-    ops += _dels(function, frozenset(parameters.accumulators))
+    ops += _dels(function, used | ({star} if star is not None else set()))
     places = Places(function)
     for site in definition.backward.returns:
         ops.append(_expanded(style, site.node, places))
+    if idle:  # last, so that a one-line body is a block by then
+        ops.append(first_statement(function, delete(idle), style.indent))
     return Migration((*ops, *jax_ops), "", named, star)
 
 
@@ -144,9 +152,9 @@ def _fresh(name: str, taken: Sequence[str]) -> str:
     return name
 
 
-def _names_in(function: cst.FunctionDef) -> list[str]:
+def _names_in(node: cst.CSTNode) -> list[str]:
     finder = _NameFinder()
-    function.visit(finder)
+    node.visit(finder)
     return finder.found
 
 
@@ -237,11 +245,11 @@ def _lambda_tuple(style: ReturnStyle, original: cst.Lambda) -> Callable[[cst.CST
 
 
 def _lambda_function(
-    style: ReturnStyle, definition: Definition, added: tuple[str, ...], star: str | None
+    style: ReturnStyle, definition: Definition, added: tuple[str, ...], idle: Sequence[str]
 ) -> Callable[[cst.CSTNode], list[cst.BaseStatement]]:
     original = definition.member.value
     assert isinstance(original, cst.Lambda) and definition.parameters is not None
-    new_star = star if star != definition.parameters.star else None
+    new_star = style.star if style.star != definition.parameters.star else None
 
     def edit(node: cst.CSTNode) -> list[cst.BaseStatement]:
         assert isinstance(node, cst.SimpleStatementLine)
@@ -252,6 +260,7 @@ def _lambda_function(
         params = with_accumulators(added, new_star)(value)
         assert isinstance(params, cst.Lambda)
         body = accumulate(style, original.body, value.body, [], cst.TrailingWhitespace(newline=newline))
+        body = [line(delete(idle), newline=newline), *body] if idle else body
         block = cst.IndentedBlock(body, header=node.trailing_whitespace, indent=style.indent)
         function = cst.FunctionDef(cst.Name("vjp_bwd"), params.params, block, leading_lines=node.leading_lines)
         return [function]

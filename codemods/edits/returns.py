@@ -35,6 +35,18 @@ class ReturnStyle:
     star: str | None = None
     indent: str | None = None
 
+    def used(self, returned: Sequence[cst.BaseExpression]) -> frozenset[str]:
+        """The accumulators that some return fills."""
+        return frozenset(name for node in returned for name in self._used_by(node))
+
+    def _used_by(self, node: cst.BaseExpression) -> set[str]:
+        if isinstance(node, cst.IfExp):
+            return self._used_by(node.body) | self._used_by(node.orelse)
+        if isinstance(node, (cst.Tuple, cst.List)) and self.is_spread(node):
+            pairs = zip(self.accumulators, node.elements, strict=True)
+            return {name for name, element in pairs if not is_none(element.value)}
+        return set(self.accumulators)
+
     def needs_jax(self, returned: Sequence[cst.BaseExpression]) -> bool:
         """Whether ``jax.tree.map`` is written for one of the returned expressions."""
         if self.accumulators or self.star:
@@ -223,8 +235,11 @@ def _display(style: ReturnStyle, old: cst.Tuple | cst.List, new: cst.Tuple | cst
     closing = _closing(new)
     for position, (was, now) in enumerate(zip(old.elements, new.elements, strict=True)):
         is_last = position == len(new.elements) - 1
-        space = now.comma.whitespace_after if isinstance(now.comma, cst.Comma) else closing
-        same_line, below = _split(space)
+        same_line, below = _split(now.comma.whitespace_after if isinstance(now.comma, cst.Comma) else None)
+        if is_last:  # what stands before the closing bracket belongs to the last one
+            closing_comment, closing_below = _split(closing)
+            below = [*below, *([closing_comment] if same_line is not None and closing_comment else []), *closing_below]
+            same_line = same_line or closing_comment
         if isinstance(now.comma, cst.Comma):
             for comment in _comments_of(now.comma.whitespace_before):
                 lines.note(comment)
@@ -234,9 +249,6 @@ def _display(style: ReturnStyle, old: cst.Tuple | cst.List, new: cst.Tuple | cst
             lines.add(_element(style, was.value, now.value, position), same_line)
         for comment in below:
             lines.note(comment)
-        if is_last and isinstance(now.comma, cst.Comma):
-            for comment in _comments_of(closing):
-                lines.note(comment)
 
 
 def _element(style: ReturnStyle, old: cst.BaseExpression, new: cst.BaseExpression, position: int) -> cst.Call:
@@ -273,7 +285,7 @@ def _closing(node: cst.Tuple | cst.List) -> cst.BaseParenthesizableWhitespace:
     return node.rpar[0].whitespace_before if node.rpar else cst.SimpleWhitespace("")
 
 
-def _split(space: cst.BaseParenthesizableWhitespace) -> tuple[cst.Comment | None, list[cst.Comment]]:
+def _split(space: cst.BaseParenthesizableWhitespace | None) -> tuple[cst.Comment | None, list[cst.Comment]]:
     """The comment on the same line, and those on lines of their own."""
     if not isinstance(space, cst.ParenthesizedWhitespace):
         return None, []

@@ -3,8 +3,8 @@
 ``vjp_bwd(self, res, g, *arg_accums)`` gets one pytree of accumulators per input and returns ``None``. This rule adds
 the accumulator parameters, named after the inputs, and makes each ``return`` accumulator calls followed by ``return
 None``: ``x_acc.accum(ct)`` for a cotangent that is certainly one array, ``jax.tree.map(lambda acc, ct: acc.accum(ct),
-…)`` for anything that may be a pytree, nothing for a literal ``None``. Cotangents are computed once, in the order in
-which they were computed before.
+…)`` for anything that may be a pytree, nothing for a literal ``None`` (an input that never gets a cotangent is named
+in a ``del``). Cotangents are computed once, in the order in which they were computed before.
 
 It is taken with ``--bwd accum``, and with ``--bwd retval`` where ``vjp_bwd_retval`` cannot express the rule.
 
@@ -54,6 +54,7 @@ class Scale(HiPrim):
         return x * 2.0**n
 
     def vjp_bwd(self, res, g, x_acc, n_acc):
+        del n_acc
         x_acc.accum(g * 2.0**res)
         return None
 """,
