@@ -22,7 +22,7 @@ class Op(HiPrim):
         x, y = res
         zeros = None, None
         return (
-            zeros if g.ndim > 2  # too deep
+            zeros if g.ndim > 2
             else [g, -g] if g.ndim > 1
             else (g * jnp.sin(y), g * x * jnp.cos(y))
         )

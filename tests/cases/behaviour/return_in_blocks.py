@@ -1,4 +1,4 @@
-"""Returns in `with`, `try`, `for`, `while` and `match`."""
+"""Returns in `with`, `for`, `while` and `match`."""
 
 import jax
 import jax.numpy as jnp
@@ -23,13 +23,6 @@ class Op(HiPrim):
         if self.how == "with":
             with jax.named_scope("with"):
                 return g * jnp.sin(y), g * x * jnp.cos(y)
-        if self.how == "try":
-            try:
-                return g * jnp.sin(y), g * x * jnp.cos(y)
-            except ZeroDivisionError:
-                return g, g
-            finally:
-                del g
         if self.how == "for":
             for slope in [jnp.sin(y)]:
                 return g * slope, g * x * jnp.cos(y)
@@ -47,5 +40,5 @@ class Op(HiPrim):
 def exercises():
     x, y = jnp.array([0.5, 1.5, -2.0]), jnp.array([1.0, -0.5, 0.25])
     return [
-        (Op(jax.typeof(x), jax.typeof(y), how=how), (x, y)) for how in ("with", "try", "for", "while", "match")
+        (Op(jax.typeof(x), jax.typeof(y), how=how), (x, y)) for how in ("with", "for", "while", "match")
     ]

@@ -1,0 +1,34 @@
+"""A `jvp` rule that calls that of its base."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.hijax import HiPrim
+
+
+class Product(HiPrim):
+    def __init__(self, *avals):
+        self.in_avals = avals
+        self.out_aval = avals[0]
+        self.params = {}
+        super().__init__()
+
+    def expand(self, x, y):
+        return x * jnp.sin(y)
+
+    def jvp(self, primals, tangents):
+        x, y = primals
+        dx, dy = tangents
+        return self(x, y), jnp.sin(y) * dx + x * jnp.cos(y) * dy
+
+
+class Doubled(Product):
+    """Another gradient, on purpose."""
+
+    def jvp(self, primals, tangents):
+        out, tangent = super().jvp(primals, tangents)
+        return out, 2 * tangent + tangents[0]
+
+
+def exercises():
+    x, y = jnp.array([0.5, 1.5, -2.0]), jnp.array([1.0, -0.5, 0.25])
+    return [(kind(jax.typeof(x), jax.typeof(y)), (x, y)) for kind in (Product, Doubled)]
