@@ -161,8 +161,10 @@ ACCUMULATED = {
         "        return None\n",
     ),
     "read, but not filled": (
-        "    def vjp_bwd(self, res, g, x_acc, n_acc):\n        assert n_acc is not None\n        return g * res, None\n",
-        "    def vjp_bwd(self, res, g, x_acc, n_acc):\n        assert n_acc is not None\n        x_acc.accum(g * res)\n"
+        "    def vjp_bwd(self, res, g, x_acc, n_acc):\n        assert n_acc is not None\n"
+        "        return g * res, None\n",
+        "    def vjp_bwd(self, res, g, x_acc, n_acc):\n        assert n_acc is not None\n"
+        "        x_acc.accum(g * res)\n"
         "        return None\n",
     ),
     "comments of a display": (
@@ -189,12 +191,15 @@ ACCUMULATED = {
     ),
     "one parameter a line": (
         "    def vjp_bwd(\n        self,\n        res,\n        g,  # cotangent\n    ):\n        return g * res, -g\n",
-        "    def vjp_bwd(\n        self,\n        res,\n        g,  # cotangent\n        x_acc,\n        n_acc,\n    ):\n"
+        "    def vjp_bwd(\n        self,\n        res,\n        g,  # cotangent\n        x_acc,\n"
+        "        n_acc,\n    ):\n"
         "        x_acc.accum(g * res)\n        n_acc.accum(-g)\n        return None\n",
     ),
     "hanging parameters": (
-        "    def vjp_bwd(self,\n                res,\n                g\n                ):\n        return g * res, -g\n",
-        "    def vjp_bwd(self,\n                res,\n                g,\n                x_acc,\n                n_acc\n"
+        "    def vjp_bwd(self,\n                res,\n                g\n                ):\n"
+        "        return g * res, -g\n",
+        "    def vjp_bwd(self,\n                res,\n                g,\n                x_acc,\n"
+        "                n_acc\n"
         "                ):\n        x_acc.accum(g * res)\n        n_acc.accum(-g)\n        return None\n",
     ),
     "positional-only": (
@@ -204,7 +209,8 @@ ACCUMULATED = {
     ),
     "keyword-only": (
         "    def vjp_bwd(self, res, g, *, scale=1.0, **kw): return g * res, -g\n",
-        "    def vjp_bwd(self, res, g, x_acc, n_acc, *, scale=1.0, **kw):\n        x_acc.accum(g * res)\n"
+        "    def vjp_bwd(self, res, g, x_acc, n_acc, *, scale=1.0, **kw):\n"
+        "        x_acc.accum(g * res)\n"
         "        n_acc.accum(-g)\n        return None\n",
     ),
 }

@@ -399,3 +399,47 @@ def test_on_jax_0_11_0_the_halves_have_names_of_their_own(migrate: Rewriter) -> 
 def test_no_spelling_serves_0_11_0_and_later(migrate: Rewriter) -> None:
     result = _body(migrate, "class Op(hijax.HiPrim):\n    def jvp(self, p, t): return 1, 2\n", jax=">=0.11.0")
     assert [item.reason for item in result.manual] == ["needs-jax-0.11"] and "0.11.0" in result.manual[0].message
+
+
+PARTLY = {
+    "one instantiated": "dx, dy = tangents\n            dx = hijax.instantiate_zeros(dx)",
+    "one tested": "dx, dy = tangents\n            dx = 0.0 if isinstance(dx, hijax.Zero) else dx",
+}
+
+
+@pytest.mark.parametrize("line", PARTLY.values(), ids=PARTLY.keys())
+def test_a_rule_that_treats_only_some_tangents_instantiates_all(line: str, migrate: Rewriter) -> None:
+    text = _body(migrate, JVP.format(line=line)).after.decode()
+    assert "tangents):\n        tangents = jax.tree.map(" in text
+
+
+def test_a_base_that_its_subclasses_complete_is_no_half(migrate: Rewriter) -> None:
+    source = """
+        class Base(hijax.HiPrim):
+            def vjp_fwd(self, nzs, x): return x, x
+
+        class Op(Base):
+            def vjp_bwd_retval(self, res, g): return (g,)
+    """
+    assert _body(migrate, source).manual == ()
+
+
+def test_a_reverse_rule_that_only_raises_is_no_rule(migrate: Rewriter) -> None:
+    base = """
+        class Base(hijax.HiPrim):
+            def vjp_fwd(self, nzs, x): raise NotImplementedError
+            def {name}(self, res, g): raise NotImplementedError
+
+        class Op(Base):
+            def jvp(self, primals, tangents):
+                (x,), (dx,) = primals, tangents
+                return self(x), dx
+    """
+    assert _body(migrate, base.format(name="vjp_bwd_retval")).changes
+    # A `vjp_bwd` of a base would win over the derived pair.
+    assert [i.reason for i in _body(migrate, base.format(name="vjp_bwd")).manual] == ["reverse-rule-raises"]
+
+
+def test_a_lambda_cannot_be_given_a_statement(migrate: Rewriter) -> None:
+    result = _body(migrate, "class Op(hijax.HiPrim):\n    jvp = lambda self, p, t: (self(*p), t[0] * t[1])\n")
+    assert [item.reason for item in result.manual] == ["unclear-jvp"]

@@ -583,3 +583,24 @@ def test_calls_on_unknown_values_are_listed_where_a_rule_changes(migrate: Rewrit
     assert [change.symbol for change in result.changes] == ["A.vjp_bwd"]
     assert [(item.reason, item.symbol) for item in result.manual] == [("unknown-receiver", "pull")]
     assert migrate(result.after).manual == ()
+
+
+PYTREES = {
+    "conditional element": "        return (None if res else g), g\n",
+    "name bound to a tuple": "        cts = None, g\n        return cts\n",
+    "one of two tuples": "        cts = (g, g) if res else [None, g]\n        return cts\n",
+}
+
+
+@pytest.mark.parametrize("body", PYTREES.values(), ids=PYTREES.keys())
+def test_a_computed_none_for_a_pytree(body: str, migrate: Rewriter, bwd: BwdStyle) -> None:
+    head = HEAD + 'class Op(HiPrim):\n    def expand(self, p, x):\n        return p["w"] * x\n\n'
+    result = migrate((head + "    def vjp_bwd(self, res, g):\n" + body).encode(), bwd=bwd)
+    assert [item.reason for item in result.manual] == ["none-for-pytree"] and result.after == result.before
+
+
+def test_a_name_that_is_none_for_a_pytree_is_filled_in(migrate: Rewriter) -> None:
+    head = HEAD + 'class Op(HiPrim):\n    def expand(self, p, x):\n        return p["w"] * x\n\n'
+    source = head + "    def vjp_bwd(self, res, g):\n        p_ct = None\n        return p_ct, g\n"
+    text = migrate(source.encode()).after.decode()
+    assert text.endswith("        p_ct = None\n        return jax.tree.map(lambda _: None, self.in_avals[0]), g\n")

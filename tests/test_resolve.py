@@ -83,7 +83,7 @@ PRIMITIVE = {
         "class Base(HiPrim, Generic[T]): pass\nclass Op(Base[int]): pass"
     ),
     "pep 695": "from jax.experimental.hijax import HiPrim\nclass Op[T](HiPrim): pass",
-    "keyword base": "from abc import *\nfrom jax.experimental.hijax import HiPrim\nclass Op(HiPrim, metaclass=ABCMeta): pass",
+    "keyword base": "from abc import *\nfrom jax.experimental.hijax import HiPrim\nclass Op(HiPrim, metaclass=M): pass",
     "import after a string": '"""d"""; from jax.experimental.hijax import HiPrim\nclass Op(HiPrim): pass',
 }
 
@@ -140,7 +140,8 @@ def test_unknown(source: str) -> None:
 
 
 def test_unknown_names_the_base() -> None:
-    index = Unit.of_one(scan(cst.parse_module("from .m import Base\nclass Mid(Base): pass\nclass Op(Mid): pass"), "/case.py"))
+    source = "from .m import Base\nclass Mid(Base): pass\nclass Op(Mid): pass"
+    index = Unit.of_one(scan(cst.parse_module(source), "/case.py"))
     assert index.classes[1].unknown_bases == ("Base",)
 
 

@@ -16,7 +16,7 @@ from codemods.hijax.backward import (
     rule_parameters,
 )
 from codemods.hijax.inputs import Inputs
-from codemods.hijax.values import Names, ValueKind
+from codemods.hijax.values import Names, ValueKind, Values
 from codemods.project.facts import RefKind
 from codemods.project.members import MemberDef, MemberKind
 from codemods.project.scope import Scope, dotted_name, evaluate, unknown
@@ -104,7 +104,8 @@ def _read(definition: Definition) -> Definition:
     definition = replace(
         definition, backward=classify(function, names, parameters), inputs=_common_inputs(definition, parameters)
     )
-    body = Body(definition.anchor, function, definition.backward, parameters, definition.inputs.arity)
+    values = Values(function, names)
+    body = Body(definition.anchor, function, definition.backward, parameters, definition.inputs, values)
     return replace(definition, problem=definition.problem or body_problem(body))
 
 

@@ -16,7 +16,7 @@ from codemods.edits.imports import jax_name
 from codemods.edits.methods import renamed, with_accumulators, without_accumulators, without_deleted
 from codemods.edits.ops import Expand, Op, Replace
 from codemods.edits.places import Places
-from codemods.edits.returns import ReturnStyle, accumulate, tuple_return
+from codemods.edits.returns import ReturnStyle, accumulate, is_none, tuple_return
 from codemods.hijax.backward import BwdForm
 from codemods.hijax.releases import Releases
 from codemods.hijax.values import Values
@@ -81,6 +81,8 @@ def as_accum(definition: Definition, releases: Releases) -> Migration:
         ops.append(Expand(definition.member.line, _lambda_function(style, definition, added, idle)))
         return Migration((*ops, *jax_ops), "", named, star)
     ops += header
+    if function.returns is not None and not is_none(function.returns.annotation):
+        ops.append(Replace(function.returns, lambda node: node.with_changes(annotation=cst.Name("None"))))
     ops += _dels(function, used | ({star} if star is not None else set()))
     places = Places(function)
     for site in definition.backward.returns:

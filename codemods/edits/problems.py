@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import libcst as cst
 
 from codemods.hijax.backward import AccumulatorUse, Backward, BwdForm, RuleParameters
-from codemods.hijax.values import ValueKind
+from codemods.hijax.inputs import Inputs
+from codemods.hijax.values import ValueKind, Values
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Body:
     function: cst.FunctionDef
     backward: Backward
     parameters: RuleParameters
-    arity: int | None
+    inputs: Inputs
+    values: Values
 
 
 def body_problem(body: Body) -> Problem | None:
@@ -60,7 +62,9 @@ def body_problem(body: Body) -> Problem | None:
             _unclear(body),
             "return a tuple with one cotangent per input on every path, then run again",
         )
-    return _arity_problem(body) if form is BwdForm.COTANGENTS else None
+    if form is not BwdForm.COTANGENTS:
+        return None
+    return _arity_problem(body) or _pytree_problem(body)
 
 
 def _unclear(body: Body) -> str:
@@ -76,7 +80,7 @@ def _unclear(body: Body) -> str:
 
 
 def _arity_problem(body: Body) -> Problem | None:
-    arity, named = body.arity, len(body.parameters.named)
+    arity, named = body.inputs.arity, len(body.parameters.named)
     if arity is not None and body.parameters.star is None and named and named != arity:
         message = f"`vjp_bwd` has {named} accumulators, but the primitive has {arity} inputs"
         return Problem(body.anchor, "arity", message, "give it one accumulator per input")
@@ -92,4 +96,18 @@ def _arity_problem(body: Body) -> Problem | None:
             message = f"this returns {value.length} cotangents, but {other}"
             return Problem(site.node, "arity", message, "return one cotangent per input; None where there is none")
         first = value.length if first is None else first
+    return None
+
+
+def _pytree_problem(body: Body) -> Problem | None:
+    """None in the place of a whole pytree is an error in jax; a literal can be filled in, a computed one cannot."""
+    for site in body.backward.returns:
+        for position in sorted(body.inputs.pytrees):
+            if body.values.may_lack(site.node.value, position):
+                return Problem(
+                    site.node,
+                    "none-for-pytree",
+                    f"the cotangent of input {position}, a pytree, may be None here; jax wants None at each leaf",
+                    f"write `jax.tree.map(lambda _: None, self.in_avals[{position}])` where it is None",
+                )
     return None

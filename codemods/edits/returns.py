@@ -44,7 +44,7 @@ class ReturnStyle:
             return self._used_by(node.body) | self._used_by(node.orelse)
         if isinstance(node, (cst.Tuple, cst.List)) and self.is_spread(node):
             pairs = zip(self.accumulators, node.elements, strict=True)
-            return {name for name, element in pairs if not is_none(element.value)}
+            return {name for name, element in pairs if not self.is_nothing(element.value)}
         return set(self.accumulators)
 
     def needs_jax(self, returned: Sequence[cst.BaseExpression]) -> bool:
@@ -57,7 +57,7 @@ class ReturnStyle:
         if isinstance(node, cst.IfExp):
             return self._has_bare_none(node.body) or self._has_bare_none(node.orelse)
         elements = node.elements if isinstance(node, (cst.Tuple, cst.List)) else []
-        return any(i in self.pytrees and is_none(e.value) for i, e in enumerate(elements))
+        return any(i in self.pytrees and self.is_nothing(e.value) for i, e in enumerate(elements))
 
     def _maps(self, node: cst.BaseExpression) -> bool:
         if isinstance(node, cst.IfExp):
@@ -70,11 +70,15 @@ class ReturnStyle:
         if not self.is_spread(node):
             return True
         assert isinstance(node, (cst.Tuple, cst.List))
-        return any(not is_none(e.value) and not self.is_leaf(e.value, i) for i, e in enumerate(node.elements))
+        return any(not self.is_nothing(e.value) and not self.is_leaf(e.value, i) for i, e in enumerate(node.elements))
 
     def is_spread(self, node: cst.BaseExpression) -> bool:
         """Whether a returned display is written as one call an accumulator."""
         return isinstance(node, (cst.Tuple, cst.List)) and self.star is None and self.values.of(node).length is not None
+
+    def is_nothing(self, node: cst.BaseExpression) -> bool:
+        """Whether a cotangent certainly is None: the literal, or a name that is bound to nothing else."""
+        return is_none(node) or (isinstance(node, cst.Name) and self.values.of(node).kind is ValueKind.NONE)
 
     def is_leaf(self, node: cst.BaseExpression, position: int) -> bool:
         """Whether a cotangent certainly is a single array."""
@@ -120,7 +124,7 @@ def _fill_pytrees(style: ReturnStyle, old: cst.Tuple | cst.List, new: cst.Tuple)
         return new
     elements = list(new.elements)
     for position, element in enumerate(old.elements):
-        if position in style.pytrees and is_none(element.value):
+        if position in style.pytrees and style.is_nothing(element.value):
             filled = none_for_each_leaf(style.jax, style.self_name, position)
             elements[position] = elements[position].with_changes(value=filled)
     return new.with_changes(elements=elements)
@@ -243,7 +247,7 @@ def _display(style: ReturnStyle, old: cst.Tuple | cst.List, new: cst.Tuple | cst
         if isinstance(now.comma, cst.Comma):
             for comment in _comments_of(now.comma.whitespace_before):
                 lines.note(comment)
-        if is_none(was.value):
+        if style.is_nothing(was.value):
             lines.note(same_line)
         else:
             lines.add(_element(style, was.value, now.value, position), same_line)

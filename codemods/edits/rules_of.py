@@ -41,6 +41,11 @@ def has_reverse_rule(view: ClassView) -> bool:
     return any(view.find(name) is not None for name in (FORWARD_HALF, *BACKWARD_HALVES))
 
 
+def has_both_halves(view: ClassView) -> bool:
+    """Whether a class has ``vjp_fwd`` and a backward rule."""
+    return view.find(FORWARD_HALF) is not None and any(view.find(name) is not None for name in BACKWARD_HALVES)
+
+
 def is_abstract(view: ClassView) -> bool:
     """Whether the class cannot be a primitive of its own: it has no ``expand``."""
     return real(view, "expand") is None

@@ -111,6 +111,29 @@ class Values:
             return self._subscript(node)
         return self._call(node) if isinstance(node, cst.Call) else UNKNOWN
 
+    def may_lack(self, node: cst.BaseExpression | None, position: int) -> bool:
+        """Whether the value at ``position`` of a sequence may be None, elsewhere than as an element of a display."""
+        if isinstance(node, cst.IfExp):
+            return self.may_lack(node.body, position) or self.may_lack(node.orelse, position)
+        if isinstance(node, (cst.Tuple, cst.List)):
+            starred = any(isinstance(element, cst.StarredElement) for element in node.elements)
+            element = node.elements[position].value if not starred and position < len(node.elements) else None
+            return isinstance(element, cst.IfExp) and NONE in (self.of(element.body), self.of(element.orelse))
+        if isinstance(node, cst.Name) and node.value not in self._active:
+            self._active.add(node.value)
+            values = [b.value for b in self.body.followed(node.value) if b.position is None]
+            found = any(self._lacks(value, position) or self.may_lack(value, position) for value in values)
+            self._active.discard(node.value)
+            return found
+        return False
+
+    def _lacks(self, node: cst.BaseExpression | None, position: int) -> bool:
+        if isinstance(node, cst.IfExp):
+            return self._lacks(node.body, position) or self._lacks(node.orelse, position)
+        if not isinstance(node, (cst.Tuple, cst.List)) or position >= len(node.elements):
+            return False
+        return self.of(node.elements[position].value) == NONE
+
     def returned(self) -> Value:
         """What the function returns on every path."""
         if self.body.is_generator or self.function.asynchronous is not None:

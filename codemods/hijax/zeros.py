@@ -12,32 +12,98 @@ import libcst as cst
 from codemods.hijax.values import Names
 
 _INSTANTIATE = ("instantiate_zeros", "instantiate")
+_ZERO = ("Zero", "SymbolicZero")
 
 
-def treats_zeros(function: cst.FunctionDef, names: Names, depth: int = 0) -> bool:
-    """Whether the body mentions ``Zero`` or instantiates zeros one by one, itself or in a helper that it calls."""
+def treats_zeros(function: cst.FunctionDef, names: Names, inputs: int | None, depth: int = 0) -> bool:
+    """Whether the body treats ``Zero`` for every one of its tangents, itself or in a helper that it calls.
+
+    Args:
+      inputs: how many tangents there are; None where that is unknown: then one that is treated speaks for all.
+    """
     finder = _ZeroFinder()
     function.body.visit(finder)
-    if finder.found or depth >= 3:
-        return finder.found
+    if finder.all_at_once:
+        return True
+    if finder.one_by_one:
+        return inputs is None or len(finder.one_by_one) >= inputs
+    if depth >= 3:
+        return False
     helpers = [names.helper(call) for call in finder.calls]
-    return any(treats_zeros(helper[0], helper[1], depth + 1) for helper in helpers if helper is not None)
+    return any(treats_zeros(helper[0], helper[1], None, depth + 1) for helper in helpers if helper is not None)
 
 
 class _ZeroFinder(cst.CSTVisitor):
+    """Treatments of zeros: over a collection (a map, a comprehension, a lambda), or of one expression each."""
+
     def __init__(self) -> None:
         super().__init__()
-        self.found = False
+        self.all_at_once = False
+        self.one_by_one: set[str] = set()
         self.calls: list[cst.Call] = []
-
-    def visit_Name(self, node: cst.Name) -> None:
-        self.found = self.found or node.value in ("Zero", "SymbolicZero")
+        self._inner: list[set[str]] = []
 
     def visit_Call(self, node: cst.Call) -> None:
         self.calls.append(node)
-        is_map = isinstance(node.func, cst.Name) and node.func.value == "map"
-        direct = node.args[0].value if is_map and node.args else node.func
-        self.found = self.found or _last_name(direct) in _INSTANTIATE
+        name = _last_name(node.func)
+        args = [arg.value for arg in node.args]
+        if name == "map" and isinstance(node.func, cst.Name) and args and _last_name(args[0]) in _INSTANTIATE:
+            self.all_at_once = True
+        elif (name in _INSTANTIATE and args) or (name == "isinstance" and len(args) == 2 and _mentions_zero(args[1])):
+            self._treated(args[0])
+
+    def visit_Comparison(self, node: cst.Comparison) -> None:
+        if isinstance(node.left, cst.Call) and _last_name(node.left.func) == "type" and node.left.args:
+            if any(_mentions_zero(target.comparator) for target in node.comparisons):
+                self._treated(node.left.args[0].value)
+
+    def _treated(self, node: cst.BaseExpression) -> None:
+        if isinstance(node, cst.Name) and any(node.value in names for names in self._inner):
+            self.all_at_once = True
+        else:
+            self.one_by_one.add(cst.Module([]).code_for_node(node))
+
+    def visit_Lambda(self, node: cst.Lambda) -> None:
+        self._inner.append({param.name.value for param in node.params.params})
+
+    def leave_Lambda(self, original_node: cst.Lambda) -> None:
+        self._inner.pop()
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        self._inner.append({param.name.value for param in node.params.params})
+
+    def leave_FunctionDef(self, original_node: cst.FunctionDef) -> None:
+        self._inner.pop()
+
+    def visit_For(self, node: cst.For) -> None:
+        self._inner.append(_names_of(node.target))
+
+    def leave_For(self, original_node: cst.For) -> None:
+        self._inner.pop()
+
+    def visit_ListComp(self, node: cst.ListComp) -> None:
+        self._inner.append(_names_of(node.for_in.target))
+
+    def leave_ListComp(self, original_node: cst.ListComp) -> None:
+        self._inner.pop()
+
+    def visit_GeneratorExp(self, node: cst.GeneratorExp) -> None:
+        self._inner.append(_names_of(node.for_in.target))
+
+    def leave_GeneratorExp(self, original_node: cst.GeneratorExp) -> None:
+        self._inner.pop()
+
+
+def _mentions_zero(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.Tuple):
+        return any(_mentions_zero(element.value) for element in node.elements)
+    return _last_name(node) in _ZERO
+
+
+def _names_of(target: cst.BaseExpression) -> set[str]:
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return {name for element in target.elements for name in _names_of(element.value)}
+    return {target.value} if isinstance(target, cst.Name) else set()
 
 
 def _last_name(node: cst.BaseExpression) -> str | None:
@@ -74,7 +140,10 @@ class _AssignFinder(cst.CSTVisitor):
 
     def _pair(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
         self.found.append((target, value))
-        if isinstance(target, (cst.Tuple, cst.List)) and isinstance(value, (cst.Tuple, cst.List)):
-            if len(target.elements) == len(value.elements):
-                for left, right in zip(target.elements, value.elements, strict=True):
-                    self._pair(left.value, right.value)
+        if (
+            isinstance(target, (cst.Tuple, cst.List))
+            and isinstance(value, (cst.Tuple, cst.List))
+            and len(target.elements) == len(value.elements)
+        ):
+            for left, right in zip(target.elements, value.elements, strict=True):
+                self._pair(left.value, right.value)

@@ -18,13 +18,13 @@ from __future__ import annotations
 import libcst as cst
 
 from codemods.edits.bodies import class_level, first_statement
-from codemods.edits.build import call
 from codemods.edits.imports import Available, hijax_name, jax_name
 from codemods.edits.migrate import home
 from codemods.edits.ops import Insert, Op
-from codemods.edits.rules_of import BACKWARD_HALVES, FORWARD_HALF, by_hand, has_reverse_rule, real
+from codemods.edits.rules_of import BACKWARD_HALVES, FORWARD_HALF, by_hand, has_both_halves, has_reverse_rule, real
+from codemods.edits.tangents import instantiate_statement, may_see_zeros, tangent_count, tangent_parameters
 from codemods.hijax.releases import Releases
-from codemods.hijax.zeros import treats_zeros, unpacked_count
+from codemods.hijax.zeros import treats_zeros
 from codemods.project.facts import ClassKey
 from codemods.project.members import MemberDef, MemberKind
 from codemods.project.scope import Scope, evaluate
@@ -49,7 +49,7 @@ class DeriveVjpRule(Rule):
         for view in sorted(self.unit.classes, key=lambda v: len(v.lineage)):
             if not view.is_primitive:
                 continue
-            if has_reverse_rule(view):
+            if has_reverse_rule(view) and not self._only_refuses(view):
                 self._half(view)
                 continue
             name, found = _source(view)
@@ -67,8 +67,21 @@ class DeriveVjpRule(Rule):
         forward_rule = _source(view)[1] is not None
         if view.unknown_bases or not own or has_forward == has_backward or not (has_forward or forward_rule):
             return
+        if any(has_both_halves(heir) for heir in view.descendants):
+            return  # a base that the classes below it complete
         have, lack = ("vjp_fwd", "backward rule") if has_forward else ("a backward rule", "`vjp_fwd`")
         self._manual(view, "half-a-reverse-rule", f"has `{have.strip('`')}` but no {lack}", "write the other half")
+
+    def _only_refuses(self, view: ClassView) -> bool:
+        """Whether the reverse rule that is there only raises, in a base, and a derived pair would come before it."""
+        halves = [name for name in (FORWARD_HALF, *BACKWARD_HALVES) if view.find(name) is not None]
+        if any(real(view, name) is not None for name in halves) or _source(view)[1] is None:
+            return False
+        is_hidden = not any(view.own(name) for name in halves) and "vjp_bwd" not in halves
+        if not is_hidden:
+            help_text = "delete the methods that only raise, then run again"
+            self._manual(view, "reverse-rule-raises", "has a forward rule, but its reverse rule only raises", help_text)
+        return is_hidden
 
     def _manual(self, view: ClassView, reason: str, message: str, help_text: str) -> None:
         self.manual(view.node, view.qualname, reason, message, help_text)
@@ -130,6 +143,12 @@ class DeriveVjpRule(Rule):
         block = found.owner.node.body
         if any(m.block is not block for m in found.members) or not isinstance(block, cst.IndentedBlock):
             return "unclear-jvp", "its forward rule is defined in a branch", f"add `{pair}` by hand"
+        if self._function(found.last, found.owner) is None:
+            return (
+                "unclear-jvp",
+                "its forward rule is no function of its own that could be looked into",
+                f"define it with `def`, or add `vjp_fwd, vjp_bwd_retval = {pair}` by hand",
+            )
         if not found.owner.is_primitive and not _all_lack_reverse(found.owner):
             return (
                 "jvp-in-mixin",
@@ -167,9 +186,11 @@ class DeriveVjpRule(Rule):
             return None
         users = [c for c in (found.owner, *found.owner.descendants) if c.is_primitive] or [view]
         names = found.owner.module.names_in(function, view)
-        if treats_zeros(function, names) or not any(_may_see_zeros(c, function, name) for c in users):
+        counts = {tangent_count(c, function, name) for c in users}
+        count = next(iter(counts)) if len(counts) == 1 else None
+        if treats_zeros(function, names, count) or not any(may_see_zeros(c, function, name) for c in users):
             return []
-        tangents = _tangents(function, name)
+        tangents = tangent_parameters(function, name)
         if tangents is None:
             return None
         scope = found.owner.module.scanned.function_scopes[function]
@@ -180,7 +201,7 @@ class DeriveVjpRule(Rule):
         zero = hijax_name("Zero", view, scope, releases)
         if jax is None or instantiate is None or zero is None:
             return None
-        statement = _instantiate(tangents, jax.expression, instantiate.expression, zero.expression)
+        statement = instantiate_statement(tangents, jax.expression, instantiate.expression, zero.expression)
         block = found.last.block
         indent = block.indent if isinstance(block, cst.IndentedBlock) else None
         return [*jax.ops, *zero.ops, *instantiate.ops, first_statement(function, statement, indent)]
@@ -213,49 +234,6 @@ def _all_lack_reverse(mixin: ClassView) -> bool:
 def _class_scope(view: ClassView) -> Scope:
     """What a statement in the class body sees when it runs."""
     return Scope("class", view.scanned.scope, view.key.index, view.scanned.body_scope.env)
-
-
-def _may_see_zeros(view: ClassView, function: cst.FunctionDef, name: str) -> bool:
-    """Whether one of several inputs, or one leaf of a pytree input, may be left out of the differentiation."""
-    inputs = view.inputs
-    arity = inputs.arity
-    positional = [*function.params.posonly_params, *function.params.params]
-    if arity is None and name == "jvp" and len(positional) >= 2:
-        arity = unpacked_count(function, positional[1].name.value)
-    if arity is None and name == "linearized" and not isinstance(function.params.star_arg, cst.Param):
-        arity = len(positional) - (3 if view.has_structured_residuals else 2)
-    return arity != 1 or 0 in inputs.pytrees
-
-
-def _tangents(function: cst.FunctionDef, name: str) -> list[str] | None:
-    """The parameters that hold tangents: one name for a tuple of them, several for one each."""
-    params = function.params
-    positional = [p.name.value for p in (*params.posonly_params, *params.params)]
-    if name == "jvp":
-        return [positional[2]] if len(positional) == 3 and not isinstance(params.star_arg, cst.Param) else None
-    if isinstance(params.star_arg, cst.Param):
-        return [params.star_arg.name.value] if len(positional) == 2 else None
-    return positional[2:] if len(positional) > 3 else None
-
-
-def _instantiate(
-    tangents: list[str], jax: cst.BaseExpression, instantiate: cst.BaseExpression, zero: cst.BaseExpression
-) -> cst.Assign:
-    """``tangents = jax.tree.map(instantiate_zeros, tangents, is_leaf=lambda t: isinstance(t, Zero))``"""
-    is_zero = cst.Lambda(
-        params=cst.Parameters([cst.Param(cst.Name("t"))]),
-        body=call(cst.Name("isinstance"), cst.Name("t"), zero),
-    )
-    names = [cst.Element(cst.Name(tangent)) for tangent in tangents]
-    target: cst.BaseAssignTargetExpression = cst.Name(tangents[0])
-    value: cst.BaseExpression = cst.Name(tangents[0])
-    if len(tangents) > 1:
-        target, value = cst.Tuple(names, lpar=[], rpar=[]), cst.Tuple(names)
-    tree_map = cst.Attribute(cst.Attribute(jax, cst.Name("tree")), cst.Name("map"))
-    no_space = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    leaf = cst.Arg(is_zero, keyword=cst.Name("is_leaf"), equal=no_space)
-    mapped = cst.Call(tree_map, [cst.Arg(instantiate), cst.Arg(value), leaf])
-    return cst.Assign([cst.AssignTarget(target)], mapped)
 
 
 RULE = DeriveVjpRule
