@@ -5,6 +5,7 @@ A worker gets bytes and facts, never trees: it parses its units itself. The answ
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -68,7 +69,9 @@ def _writable(unit: UnitFiles, results: Sequence[FileResult]) -> list[FileResult
 
 def _in_processes(project: Project, units: Sequence[UnitFiles], settings: Settings, jobs: int) -> Iterator[FileResult]:
     tasks = [Task(tuple(parsed.source for parsed in unit.files), unit.writable) for unit in units]
-    with ProcessPoolExecutor(jobs, initializer=_start, initargs=(known(project), settings)) as pool:
+    # Spawned, not forked: the caller may run threads.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, _start, (known(project), settings)) as pool:
         for unit, results in zip(units, pool.map(_work, tasks, chunksize=1), strict=True):
             yield from _writable(unit, results)
 
