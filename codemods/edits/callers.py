@@ -7,6 +7,7 @@ import libcst as cst
 from codemods.edits.definitions import Definition
 from codemods.edits.problems import Problem
 from codemods.hijax.backward import BwdForm
+from codemods.hijax.values import ValueKind
 from codemods.project.facts import ClassKey, Ref, RefKind
 from codemods.project.scan import RuleUse
 from codemods.project.unit import ClassView, ModuleIndex, Unit
@@ -66,21 +67,51 @@ def call_problem(unit: Unit, definitions: list[Definition], style: BwdStyle, use
     if len(first) < lead or any(arg.star or arg.keyword is not None for arg in first):
         help_text = "pass residuals and cotangent by position, then run again"
         return Problem(use.node, "caller", f"{message}: its arguments cannot be told apart", help_text)
-    if style is BwdStyle.RETVAL:
-        if all(_is_plain(arg.value) for arg in rest):
-            return None
+    if not all(_is_plain(arg.value) for arg in rest):
         help_text = "pass accumulators as plain names, then run again"
         return Problem(use.node, "caller", f"{message}: dropping its accumulators would drop a computation", help_text)
+    called = [d for d in definitions if d.view.key in called_classes(unit, use)]
+    movers = [d for d in called if d.form is BwdForm.COTANGENTS]
+    if style is BwdStyle.RETVAL:
+        return _kind_problem(unit.modules[use.path], movers, use, call)
     if is_returned(definitions, call):
         return None
-    if rest and _is_statement(unit.modules[use.path], call):
+    if not movers and rest and isinstance(unit.modules[use.path].parent_of(call), cst.Expr):
         return None
     return Problem(
         use.node,
         "caller-uses-value",
         "this call uses the cotangents that the rule will no longer return once it accumulates",
-        "migrate with `--bwd retval`, or move the computation into a helper that both call",
+        "move the computation into a helper that both call, then run again",
     )
+
+
+def _kind_problem(module: ModuleIndex, movers: list[Definition], use: RuleUse, call: cst.Call) -> Problem | None:
+    """A caller that may depend on getting a list or a single value, where the rule will return a tuple."""
+    kinds = {site.value.kind for d in movers for site in d.backward.returns} - {ValueKind.TUPLE, ValueKind.RULE_CALL}
+    parent = module.parent_of(call)
+    if not kinds or isinstance(parent, (cst.Return, cst.Expr)):
+        return None
+    if ValueKind.LEAF not in kinds and _takes_any_sequence(parent):
+        return None
+    return Problem(
+        use.node,
+        "caller",
+        "this caller may depend on the list or single value that the rule will return as a tuple",
+        "let the rule return a tuple first, then run again",
+    )
+
+
+_ANY_SEQUENCE = ("tuple", "list", "len", "zip", "enumerate", "map", "sum", "sorted", "reversed")
+
+
+def _takes_any_sequence(parent: cst.CSTNode | None) -> bool:
+    """Whether a place takes a tuple as well as a list: unpacking, indexing, a loop, ``tuple(…)`` and the like."""
+    if isinstance(parent, cst.Assign):
+        return all(isinstance(target.target, (cst.Tuple, cst.List)) for target in parent.targets)
+    if isinstance(parent, cst.Call):
+        return isinstance(parent.func, cst.Name) and parent.func.value in _ANY_SEQUENCE
+    return isinstance(parent, (cst.Subscript, cst.For, cst.CompFor, cst.StarredElement))
 
 
 def is_returned(definitions: list[Definition], call: cst.Call) -> bool:
@@ -99,18 +130,3 @@ def _is_plain(node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.Attribute):
         return _is_plain(node.value)
     return isinstance(node, cst.Name)
-
-
-def _is_statement(module: ModuleIndex, call: cst.Call) -> bool:
-    finder = _Statements()
-    module.scanned.module.visit(finder)
-    return any(call is found for found in finder.found)
-
-
-class _Statements(cst.CSTVisitor):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[cst.BaseExpression] = []
-
-    def visit_Expr(self, node: cst.Expr) -> None:
-        self.found.append(node.value)

@@ -15,6 +15,7 @@ from codemods.hijax.backward import (
     classify,
     rule_parameters,
 )
+from codemods.hijax.function import is_stub
 from codemods.hijax.inputs import Inputs
 from codemods.hijax.values import Names, ValueKind, Values
 from codemods.project.facts import RefKind
@@ -77,36 +78,42 @@ def read_definitions(view: ClassView) -> list[Definition]:
     """The definitions of ``vjp_bwd`` in one class body, also those in branches."""
     everyone = [view, *view.descendants]
     users = tuple(c for c in everyone if c.is_primitive and (found := c.find("vjp_bwd")) and found.owner is view)
-    return [_read(Definition(view, member, users)) for member in view.own("vjp_bwd")]
+    members = [m for m in view.own("vjp_bwd") if not (isinstance(m.value, cst.Name) and m.value.value == "None")]
+    return [_read(Definition(view, member, users)) for member in members]
 
 
 def _read(definition: Definition) -> Definition:
     view, member = definition.view, definition.member
-    owner = next(iter(definition.users), view)
+    # Of classes that differ, the one whose vjp_fwd says least: what holds for it holds for all.
+    owner = min(definition.users, key=lambda user: user.stores_pullback, default=view)
     function, names, problem = _function(view, member, owner)
     if function is None or names is None:
         return replace(definition, problem=problem)
     parameters = rule_parameters(function.params, owner.has_structured_residuals)
+    if len({user.has_structured_residuals for user in definition.users}) > 1:
+        message = "of the classes with this rule, only some have a `vjp_fwd` that returns structured residuals"
+        problem = Problem(member.node, "unclear-signature", message, "give them rules of their own, then run again")
+    if parameters is None and is_stub(function):
+        parameters = RuleParameters(3, (), None)  # `*args`: a stub says nothing of its parameters
     definition = replace(definition, function=function, names=names, parameters=parameters, problem=problem)
     if parameters is None:
-        assumed = RuleParameters(3, (), None)
-        return replace(
-            definition,
-            backward=classify(function, names, assumed),
-            problem=problem
-            or Problem(
-                member.node,
-                "unclear-signature",
-                "the signature of `vjp_bwd` does not name its residuals and its cotangent",
-                "write it as `vjp_bwd(self, res, g, …)`, then run again",
-            ),
+        backward = classify(function, names, RuleParameters(3, (), None))
+        if backward.form is BwdForm.NOTHING:  # its accumulators are somewhere in `*args`
+            return replace(definition, backward=replace(backward, form=BwdForm.ACCUMULATES))
+        message = "the signature of `vjp_bwd` does not name its residuals and its cotangent"
+        unclear = Problem(
+            member.node, "unclear-signature", message, "write it as `vjp_bwd(self, res, g, …)`, then run again"
         )
+        return replace(definition, backward=backward, problem=problem or unclear)
     definition = replace(
         definition, backward=classify(function, names, parameters), inputs=_common_inputs(definition, parameters)
     )
     values = Values(function, names)
     body = Body(definition.anchor, function, definition.backward, parameters, definition.inputs, values)
-    return replace(definition, problem=definition.problem or body_problem(body))
+    found = definition.problem or body_problem(body)
+    if found is not None and isinstance(member.value, cst.Lambda):
+        found = replace(found, node=member.node)  # the return was made for it and stands nowhere
+    return replace(definition, problem=found)
 
 
 def _function(
@@ -116,11 +123,11 @@ def _function(
     if view.is_assigned_outside("vjp_bwd"):
         return None, None, _not_plain(member.node, "`vjp_bwd` is also assigned from outside the class")
     if member.function is not None:
-        names = index.names_in(member.function, owner)
-        return member.function, names, _decorators(index, member.function, view)
+        names = index.names_in(member.function, owner, is_rule=True)
+        return member.function, names, decorator_problem(member.function, view)
     if member.kind is MemberKind.VALUE and isinstance(member.value, cst.Lambda):
         function = _from_lambda(index, view, member.value)
-        return function, index.names_in(function, owner), None
+        return function, index.names_in(function, owner, is_rule=True), None
     if member.kind is MemberKind.VALUE and isinstance(member.value, cst.Name):
         return _assigned(index, view, member, owner)
     return None, None, _not_plain(member.node, "`vjp_bwd` is not a plain method")
@@ -130,7 +137,8 @@ def _not_plain(node: cst.CSTNode, message: str) -> Problem:
     return Problem(node, "not-a-plain-method", message, "define `vjp_bwd` with `def` in the class body, then run again")
 
 
-def _decorators(index: ModuleIndex, function: cst.FunctionDef, view: ClassView) -> Problem | None:
+def decorator_problem(function: cst.FunctionDef, view: ClassView) -> Problem | None:
+    """A decorator that is not known to keep the signature and the returned value."""
     for decorator in function.decorators:
         node = decorator.decorator
         callee = node.func if isinstance(node, cst.Call) else node
@@ -160,7 +168,7 @@ def _assigned(
     function = index.function_of(evaluate(member.value, view.scanned.body_scope))
     if function is None:
         return None, None, _not_plain(member.node, f"`vjp_bwd` is assigned from `{name}`, which cannot be followed")
-    problem = _decorators(index, function, view)
+    problem = decorator_problem(function, view)
     # The definition itself and this assignment are two.
     if problem is None and index.name_counts.get(name, 0) != 2:
         problem = Problem(
@@ -169,7 +177,7 @@ def _assigned(
             f"the function `{name}` is used in more places than this class",
             "give the class a function of its own, then run again",
         )
-    return function, index.names_in(function, owner), problem
+    return function, index.names_in(function, owner, is_rule=True), problem
 
 
 def _common_inputs(definition: Definition, parameters: RuleParameters) -> Inputs:

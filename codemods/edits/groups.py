@@ -89,12 +89,14 @@ def _decide(unit: Unit, group: Group, wanted: BwdStyle) -> None:
     group.style, group.note = _style(group, wanted)
     group.calls = _calls(unit, group)
     for definition in group.definitions:
+        if definition.problem is not None:
+            continue
         problem = _shared_outside(definition) or _other_rules(definition) or _named_in_class(definition)
         if problem is None and group.style is BwdStyle.RETVAL:
             problem = _unknown_mixin(definition)
         if problem is None and group.style is BwdStyle.ACCUM and definition.form is BwdForm.COTANGENTS:
             problem = accum_problem(definition)
-        if problem is not None and definition.problem is None:
+        if problem is not None:
             group.problems.append((definition, problem))
     for use in group.calls:
         problem = call_problem(unit, group.definitions, group.style, use)
@@ -118,15 +120,17 @@ def _settled(unit: Unit, definition: Definition, forms: dict[ClassKey, BwdForm])
     targets = {forms[key] for key in called if key in forms} - {BwdForm.STUB}
     fills = {BwdForm.ACCUMULATES, BwdForm.LOGS, BwdForm.NOTHING}
     valued = [site for site in definition.backward.returns if site.value.kind is not ValueKind.NONE]
-    calls = [site for site in valued if site.value.kind is ValueKind.RULE_CALL]
-    if definition.form is BwdForm.NOTHING and targets and targets <= fills:
-        return replace(definition, backward=replace(definition.backward, form=BwdForm.ACCUMULATES))
-    if definition.form is not BwdForm.COTANGENTS or not calls or not targets & fills:
+    if not targets & fills:
         return definition
+    if definition.form is BwdForm.NOTHING and targets <= fills:
+        return replace(definition, backward=replace(definition.backward, form=BwdForm.ACCUMULATES))
+    if definition.form is not BwdForm.COTANGENTS:
+        return definition
+    calls = [site for site in valued if site.value.kind is ValueKind.RULE_CALL]
     if len(calls) == len(valued) and targets <= fills:
         return replace(definition, backward=replace(definition.backward, form=BwdForm.ACCUMULATES))
-    message = "`vjp_bwd` returns what another rule returns, and that one accumulates"
-    problem = Problem(calls[0].node, "unclear-return", message, "make the rules of this hierarchy alike")
+    message = "`vjp_bwd` returns cotangents and calls another rule of its hierarchy, which accumulates"
+    problem = Problem(valued[0].node, "unclear-return", message, "make the rules of this hierarchy alike")
     return replace(definition, problem=problem, backward=replace(definition.backward, form=BwdForm.UNCLEAR))
 
 

@@ -77,14 +77,15 @@ def _close_like(old: cst.Parameters, new: cst.Parameters) -> cst.Parameters:
     end = new.params[-1]
     comma = was.comma if isinstance(was.comma, cst.Comma) else cst.MaybeSentinel.DEFAULT
     own = end.comma
-    if isinstance(comma, cst.Comma) and isinstance(own, cst.Comma) and _comment(own) is not None:
+    space = _space_after(was)
+    if isinstance(own, cst.Comma) and _comment(own) is not None:
         # The comment behind the last kept parameter stays; only the indentation of what follows changes.
-        comma = own.with_changes(whitespace_after=_with_last_line(own.whitespace_after, comma.whitespace_after))
-    elif isinstance(own, cst.Comma) and _comment(own) is not None:
-        comma = own
+        model = comma.whitespace_after if isinstance(comma, cst.Comma) else space
+        comma = own.with_changes(whitespace_after=_with_last_line(own.whitespace_after, model))
+        space = cst.SimpleWhitespace("")
     else:
         comma = _no_comment(comma)
-    end = end.with_changes(comma=comma, whitespace_after_param=_space_after(was))
+    end = end.with_changes(comma=comma, whitespace_after_param=space)
     return new.with_changes(params=[*new.params[:-1], end])
 
 
@@ -197,13 +198,13 @@ def without_deleted(names: frozenset[str]) -> NodeEdit:
     def edit(node: cst.CSTNode) -> cst.CSTNode:
         if not isinstance(node, cst.Del):
             return node
-        if isinstance(node.target, cst.Tuple):
+        if isinstance(node.target, (cst.Tuple, cst.List)):
             kept = [e for e in node.target.elements if not _is_one_of(e.value, names)]
             if len(kept) == len(node.target.elements):
                 return node
             if not kept:
                 return cst.Pass(semicolon=node.semicolon)
-            if len(kept) == 1 and not node.target.lpar:
+            if len(kept) == 1 and isinstance(node.target, cst.Tuple) and not node.target.lpar:
                 return node.with_changes(target=kept[0].value)
             kept[-1] = kept[-1].with_changes(comma=node.target.elements[-1].comma)
             return node.with_changes(target=node.target.with_changes(elements=kept))

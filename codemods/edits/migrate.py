@@ -18,6 +18,7 @@ from codemods.edits.ops import Expand, Op, Replace
 from codemods.edits.places import Places
 from codemods.edits.returns import ReturnStyle, accumulate, is_none, tuple_return
 from codemods.hijax.backward import BwdForm
+from codemods.hijax.function import names_in
 from codemods.hijax.releases import Releases
 from codemods.hijax.values import Values
 from codemods.project.scan import RuleUse
@@ -42,7 +43,8 @@ def as_retval(definition: Definition, releases: Releases) -> Migration:
     header: cst.CSTNode = function
     if isinstance(definition.member.value, cst.Lambda):
         header = definition.member.value
-    if parameters.accumulators:
+    needed = set(names_in(function.body)) & set(parameters.accumulators) if definition.form is BwdForm.STUB else set()
+    if parameters.accumulators and not needed:
         ops.append(Replace(header, without_accumulators(parameters.lead)))
         ops += _dels(function, frozenset(parameters.accumulators))
     if definition.form is BwdForm.STUB:
@@ -74,7 +76,7 @@ def as_accum(definition: Definition, releases: Releases) -> Migration:
         header = [Replace(function, with_accumulators(added, star if star != parameters.star else None))]
     returned = [site.node.value for site in definition.backward.returns if site.node.value is not None]
     used = style.used(returned)
-    mentioned = _names_in(function.body)
+    mentioned = names_in(function.body)
     # `del` says that an input without a cotangent was not forgotten.
     idle = [name for name in named if name not in used and name not in mentioned and not name.startswith("_")]
     if isinstance(definition.member.value, cst.Lambda):
@@ -138,7 +140,7 @@ def _accumulators(definition: Definition) -> tuple[tuple[str, ...], str | None]:
     assert function is not None and parameters is not None
     if parameters.named and parameters.star is None:
         return parameters.named, None
-    taken = _names_in(function)
+    taken = names_in(function)
     is_star_used = parameters.star is not None and taken.count(parameters.star) > 1
     if inputs.arity is None or inputs.names is None or is_star_used:
         return parameters.named, parameters.star or _fresh("arg_accums", taken)
@@ -152,21 +154,6 @@ def _fresh(name: str, taken: Sequence[str]) -> str:
     while name in taken:
         name += "_"
     return name
-
-
-def _names_in(node: cst.CSTNode) -> list[str]:
-    finder = _NameFinder()
-    node.visit(finder)
-    return finder.found
-
-
-class _NameFinder(cst.CSTVisitor):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-
-    def visit_Name(self, node: cst.Name) -> None:
-        self.found.append(node.value)
 
 
 def _dels(function: cst.FunctionDef, names: frozenset[str]) -> list[Op]:

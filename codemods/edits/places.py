@@ -77,7 +77,11 @@ def accum_problem(definition: Definition) -> Problem | None:
             message = "the rule is a lambda on a line with other statements"
             return Problem(definition.anchor, "not-a-plain-method", message, "define `vjp_bwd` with `def`")
         return None
-    assert definition.function is not None
+    assert definition.function is not None and definition.parameters is not None
+    lead = [*definition.function.params.posonly_params, *definition.function.params.params]
+    if any(param.default is not None for param in lead[: definition.parameters.lead]):
+        message = "a parameter before the accumulators has a default"
+        return Problem(definition.anchor, "unclear-signature", message, "drop the default, then run again")
     places = Places(definition.function)
     for site in definition.backward.returns:
         if site.node in places.guarded:

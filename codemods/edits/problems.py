@@ -37,6 +37,10 @@ class Body:
 def body_problem(body: Body) -> Problem | None:
     """What stands in the way of migrating a body that returns something."""
     form = body.backward.form
+    if body.backward.not_accumulators and form is not BwdForm.STUB:
+        names = ", ".join(f"`{name}`" for name in body.backward.not_accumulators)
+        message = f"{names} stands where accumulators do, but is used as something else"
+        return Problem(body.anchor, "unclear-signature", message, "check what `vjp_fwd` returns and migrate by hand")
     at = body.backward.unclear_at or body.anchor
     if form is BwdForm.DICT:
         return Problem(

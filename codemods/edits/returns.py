@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import libcst as cst
 
 from codemods.edits.build import call, line, map_accumulators, none_for_each_leaf, tuple_of
-from codemods.hijax.values import ValueKind, Values
+from codemods.hijax.values import SEQUENCES, ValueKind, Values
+
+Expression = TypeVar("Expression", bound=cst.BaseExpression)
 
 
 @dataclass(frozen=True)
@@ -82,12 +85,22 @@ class ReturnStyle:
 
     def is_leaf(self, node: cst.BaseExpression, position: int) -> bool:
         """Whether a cotangent certainly is a single array."""
-        return position in self.arrays or self.values.of(node).kind is ValueKind.LEAF
+        kind = self.values.of(node).kind
+        is_tree = kind in (*SEQUENCES, ValueKind.DICT)
+        return kind is ValueKind.LEAF or (position in self.arrays and not is_tree)
 
 
 def is_none(node: cst.BaseExpression) -> bool:
     """A literal ``None``."""
     return isinstance(node, cst.Name) and node.value == "None"
+
+
+def bare(node: Expression) -> Expression:
+    """An expression without its outermost parentheses, where they hold nothing but the expression on one line."""
+    code = cst.Module([]).code_for_node(node)
+    if len(node.lpar) != 1 or "\n" in code or "\r" in code or isinstance(node, (cst.Tuple, cst.Yield)):
+        return node
+    return node.with_changes(lpar=[], rpar=[])
 
 
 # Returned values as tuples ----------------------------------------------------------------------------------------
@@ -100,15 +113,18 @@ def as_tuple(style: ReturnStyle, old: cst.BaseExpression, new: cst.BaseExpressio
         body, orelse = as_tuple(style, old.body, new.body), as_tuple(style, old.orelse, new.orelse)
         return new if body is new.body and orelse is new.orelse else new.with_changes(body=body, orelse=orelse)
     if isinstance(old, (cst.Tuple, cst.List)) and isinstance(new, (cst.Tuple, cst.List)):
-        return _fill_pytrees(style, old, _display_as_tuple(new))
+        return _fill_pytrees(style, old, display_as_tuple(new))
     if kind is ValueKind.LEAF:
-        return tuple_of([new])
+        return tuple_of([bare(new)])
     if kind in (ValueKind.LIST, ValueKind.SEQUENCE):
+        if style.values.names.symbol(cst.Name("tuple")) != "builtins.tuple":
+            return cst.Tuple([cst.StarredElement(new, comma=cst.Comma())])
         return call(cst.Name("tuple"), new)
     return new
 
 
-def _display_as_tuple(node: cst.Tuple | cst.List) -> cst.Tuple:
+def display_as_tuple(node: cst.Tuple | cst.List) -> cst.Tuple:
+    """A list display as a tuple display, its comments kept."""
     if isinstance(node, cst.Tuple):
         return node
     elements = list(node.elements)
@@ -116,7 +132,8 @@ def _display_as_tuple(node: cst.Tuple | cst.List) -> cst.Tuple:
         elements = [elements[0].with_changes(comma=cst.Comma())]
     lpar = cst.LeftParen(whitespace_after=node.lbracket.whitespace_after)
     rpar = cst.RightParen(whitespace_before=node.rbracket.whitespace_before)
-    return cst.Tuple(elements, lpar=[*node.lpar, lpar], rpar=[rpar, *node.rpar])
+    outer = bare(node)  # the brackets' own parentheses are enough
+    return cst.Tuple(elements, lpar=[*outer.lpar, lpar], rpar=[rpar, *outer.rpar])
 
 
 def _fill_pytrees(style: ReturnStyle, old: cst.Tuple | cst.List, new: cst.Tuple) -> cst.Tuple:
@@ -229,8 +246,19 @@ def _if_else(style: ReturnStyle, old: cst.IfExp, new: cst.IfExp, lines: _Lines) 
         for left in arm.leading:
             lines.leading.append(left)
     taken, lines.leading = lines.leading, []
-    test = new.test
-    lines.made.append(cst.If(test, blocks[0], orelse=cst.Else(blocks[1]), leading_lines=taken))
+    is_empty = isinstance(blocks[1].body[0], cst.SimpleStatementLine) and isinstance(
+        blocks[1].body[0].body[0], cst.Pass
+    )
+    orelse = None if is_empty else cst.Else(blocks[1])
+    lines.made.append(cst.If(_on_one_line(new.test), blocks[0], orelse=orelse, leading_lines=taken))
+
+
+def _on_one_line(test: cst.BaseExpression) -> cst.BaseExpression:
+    """A condition that went over several lines inside parentheses needs parentheses of its own."""
+    code = cst.Module([]).code_for_node(test)
+    if ("\n" in code or "\r" in code) and not test.lpar:
+        return test.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return test
 
 
 def _display(style: ReturnStyle, old: cst.Tuple | cst.List, new: cst.Tuple | cst.List, lines: _Lines) -> None:
@@ -264,7 +292,7 @@ def _element(style: ReturnStyle, old: cst.BaseExpression, new: cst.BaseExpressio
 
 
 def _accum(accumulator: str, ct: cst.BaseExpression) -> cst.Call:
-    return call(cst.Attribute(cst.Name(accumulator), cst.Name("accum")), ct)
+    return call(cst.Attribute(cst.Name(accumulator), cst.Name("accum")), bare(ct))
 
 
 def _all_accumulators(style: ReturnStyle) -> cst.BaseExpression:

@@ -51,6 +51,11 @@ def parse_text(source: SourceFile, decoded: Decoded, text: str) -> Parsed | File
         return _syntax_error(problem, text)
     except RecursionError:
         return too_deep()
+    except Exception as problem:
+        # LibCST refuses some valid code with errors of other kinds, such as `return(a if b else c)`.
+        reason = str(problem).strip().partition("\n")[0] or type(problem).__name__
+        help_text = "put a space between the keyword and the parenthesis, then run again"
+        return FileError(Stage.PARSE, f"LibCST cannot parse this: {reason}", help_text)
 
 
 def too_deep() -> FileError:

@@ -11,8 +11,8 @@ from enum import Enum
 
 import libcst as cst
 
-from codemods.hijax.function import always_exits, is_stub
-from codemods.hijax.values import SEQUENCES, Names, Value, ValueKind, Values
+from codemods.hijax.function import always_exits, is_stub, names_in
+from codemods.hijax.values import Names, Value, ValueKind, Values, is_local
 
 
 class BwdForm(Enum):
@@ -65,13 +65,18 @@ class ReturnSite:
 
 @dataclass(frozen=True)
 class Backward:
-    """A classified body. ``unclear_at`` is the return (or the function) that could not be told."""
+    """A classified body.
+
+    ``unclear_at`` is the return (or the function) that could not be told, ``untouched`` are named accumulators that are
+    never used, ``not_accumulators`` parameters in the place of accumulators that are used as something else.
+    """
 
     form: BwdForm
     returns: tuple[ReturnSite, ...] = ()
     use: AccumulatorUse = AccumulatorUse.NONE
     unclear_at: cst.CSTNode | None = None
     untouched: tuple[str, ...] = ()
+    not_accumulators: tuple[str, ...] = ()
 
 
 # `pull.with_refs(*accs)(g)` lets an inner backward pass fill them.
@@ -102,12 +107,12 @@ def classify(function: cst.FunctionDef, names: Names, parameters: RuleParameters
         return Backward(BwdForm.GENERATOR)
     if is_stub(function):
         return Backward(BwdForm.STUB)
-    uses = _AccumulatorUses(parameters.accumulators, names)
+    uses = _AccumulatorUses(function, parameters.accumulators, names)
     function.body.visit(uses)
     untouched = tuple(n for n in parameters.named if n not in uses.mentioned and not n.startswith("_"))
     returns = tuple(ReturnSite(node, values.of(node.value)) for node in values.body.returns)
     form, unclear = _form(function, returns, uses.use)
-    return Backward(form, returns, uses.use, unclear, untouched)
+    return Backward(form, returns, uses.use, unclear, untouched, tuple(sorted(uses.not_accumulators)))
 
 
 def _form(
@@ -135,79 +140,77 @@ def _form(
     return (BwdForm.COTANGENTS, None) if always_exits(function.body) else (BwdForm.UNCLEAR, function)
 
 
-def is_sequence(value: Value) -> bool:
-    """Whether a value is certainly a tuple or a list."""
-    return value.kind in SEQUENCES
-
-
 class _AccumulatorUses(cst.CSTVisitor):
     """What a body does with its accumulators, nested functions included."""
 
-    def __init__(self, accumulators: tuple[str, ...], names: Names) -> None:
+    def __init__(self, function: cst.FunctionDef, accumulators: tuple[str, ...], names: Names) -> None:
         super().__init__()
-        self.names = set(accumulators)
+        self.function = function
+        # `_` is used for anything that is not needed.
+        self.names = {name for name in accumulators if name.strip("_")}
         self.resolver = names
         self.mentioned: set[str] = set()
+        self.not_accumulators: set[str] = set()
         self.use = AccumulatorUse.NONE
-        self._reading = 0
+        self._only_read: set[cst.CSTNode] = set()
 
     def _raise_to(self, use: AccumulatorUse) -> None:
         order = list(AccumulatorUse)
         self.use = max(self.use, use, key=order.index)
 
     def visit_Del(self, node: cst.Del) -> bool:
-        deleted = _Names()
-        node.visit(deleted)
-        self.mentioned |= deleted.found & self.names
+        self.mentioned |= set(names_in(node)) & self.names
         return False
 
     def visit_Call(self, node: cst.Call) -> bool:
         if self.resolver.is_rule_call(node):
             # Handing accumulators to a rule of the same hierarchy: what that means depends on that rule.
-            mentioned = _Names()
-            for arg in node.args:
-                arg.visit(mentioned)
-            self.mentioned |= mentioned.found & self.names
+            self.mentioned |= {name for arg in node.args for name in names_in(arg)} & self.names
             return False
         # `lambda acc, ct: acc.accum(ct)` mapped over the accumulators counts; without any there is nothing to fill.
-        if self.names and isinstance(node.func, cst.Attribute) and node.func.attr.value in _FILLS:
-            self._raise_to(AccumulatorUse.ACCUMULATED)
-        if _is_test(node):
-            self._reading += 1
+        func = node.func
+        if self.names and isinstance(func, cst.Attribute) and func.attr.value in _FILLS:
+            # `self.stats.accum(g)` is something else.
+            if func.attr.value == "with_refs" or is_local(_root(func.value), self.function):
+                self._raise_to(AccumulatorUse.ACCUMULATED)
+        if isinstance(func, cst.Name) and func.value in _TESTS:
+            self._only_read |= {arg.value for arg in node.args}
         return True
 
-    def leave_Call(self, original_node: cst.Call) -> None:
-        if _is_test(original_node) and not self.resolver.is_rule_call(original_node):
-            self._reading -= 1
-
     def visit_Comparison(self, node: cst.Comparison) -> None:
-        self._reading += 1
+        self._only_read |= {node.left, *(target.comparator for target in node.comparisons)}
 
-    def leave_Comparison(self, original_node: cst.Comparison) -> None:
-        self._reading -= 1
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+        for side in (node.left, node.right):
+            if isinstance(side, cst.Name) and side.value in self.names:
+                self.not_accumulators.add(side.value)
 
     def visit_Attribute(self, node: cst.Attribute) -> bool:
         if isinstance(node.value, cst.Name) and node.value.value in self.names:
             self.mentioned.add(node.value.value)
             fills = node.attr.value in ("accum", "addupdate", "ref")
             self._raise_to(AccumulatorUse.ACCUMULATED if fills else AccumulatorUse.READ)
+            if not fills and node.attr.value not in ("aval", "inst", "freeze", "val"):
+                self.not_accumulators.add(node.value.value)
             return False
         return True
+
+    def visit_Param(self, node: cst.Param) -> bool:
+        if node.default is not None:
+            node.default.visit(self)
+        return False
 
     def visit_Name(self, node: cst.Name) -> None:
         if node.value in self.names:
             self.mentioned.add(node.value)
-            self._raise_to(AccumulatorUse.READ if self._reading else AccumulatorUse.PASSED)
+            self._raise_to(AccumulatorUse.READ if node in self._only_read else AccumulatorUse.PASSED)
 
 
-class _Names(cst.CSTVisitor):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: set[str] = set()
-
-    def visit_Name(self, node: cst.Name) -> None:
-        self.found.add(node.value)
+def _root(node: cst.BaseExpression) -> cst.BaseExpression:
+    """``a`` of ``a.b[c].d()``."""
+    while isinstance(node, (cst.Attribute, cst.Subscript, cst.Call)):
+        node = node.func if isinstance(node, cst.Call) else node.value
+    return node
 
 
-def _is_test(node: cst.Call) -> bool:
-    return isinstance(node.func, cst.Name) and node.func.value in ("isinstance", "type", "len", "id", "hasattr")
+_TESTS = ("isinstance", "type", "len", "id", "hasattr")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_ARRAY_MODULES = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.scipy.special.", "jax.scipy.stats.", "jax.lax.linalg.")
+_ARRAY_MODULES = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.scipy.special.")
 
 _NOT_ONE_ARRAY = frozenset(
     # jax.numpy: several arrays, lists of arrays, or something that is no array at all
@@ -10,18 +10,16 @@ _NOT_ONE_ARRAY = frozenset(
     "unique_inverse gradient histogram histogram2d histogramdd broadcast_arrays divmod modf frexp ix_ tril_indices "
     "triu_indices diag_indices mask_indices indices promote_types result_type shape ndim size dtype finfo iinfo "
     "einsum_path ogrid mgrid r_ c_ atleast_1d atleast_2d atleast_3d polydiv linspace polyfit average tree_map "
-    "apply_along_axis apply_over_axes vectorize piecewise issubdtype isscalar "
+    "apply_along_axis apply_over_axes vectorize piecewise issubdtype isscalar unstack fromfunction frompyfunc ufunc "
     # jax.lax: control flow and functions over pytrees
     "cond switch scan while_loop fori_loop map associative_scan reduce reduce_window sort sort_key_val top_k "
     "custom_root custom_linear_solve psum pmean pmax pmin all_gather all_to_all ppermute pshuffle stop_gradient "
     "optimization_barrier axis_index fft_type platform_dependent composite approx_max_k approx_min_k eigh svd qr lu "
+    "broadcast_shapes rng_bit_generator padtype_to_pads lpmn lpmn_values conv_dimension_numbers "
     "schur eig hessenberg tridiagonal ragged_all_to_all psum_scatter pbroadcast pcast with_sharding_constraint".split()
 )
 
-_ARRAY_METHODS = frozenset(
-    "astype reshape sum mean prod max min ravel flatten transpose squeeze swapaxes dot conj conjugate clip round "
-    "cumsum cumprod std var take repeat".split()
-)
+_ARRAY_METHODS = frozenset("astype reshape sum mean ravel squeeze swapaxes conj conjugate clip cumsum".split())
 
 _TREE_MAPS = frozenset({"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"})
 

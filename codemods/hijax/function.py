@@ -49,21 +49,43 @@ def read_body(function: cst.FunctionDef) -> FunctionBody:
     """Walk a function's own statements."""
     visitor = _BodyVisitor()
     function.body.visit(visitor)
-    nested = _Nonlocals()
+    nested = _Nested()
     function.body.visit(nested)
-    visitor.found.not_followed |= nested.names
+    visitor.found.not_followed |= nested.declared
+    visitor.found.mutated |= nested.mutated
     return visitor.found
 
 
-class _Nonlocals(cst.CSTVisitor):
-    """Names that this function or a nested one declares ``global`` or ``nonlocal``."""
+class _Nested(cst.CSTVisitor):
+    """What nested functions may do as well: names declared ``global`` or ``nonlocal``, objects that are changed."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.names: set[str] = set()
+        self.declared: set[str] = set()
+        self.mutated: set[str] = set()
 
     def visit_NameItem(self, node: cst.NameItem) -> None:
-        self.names.add(node.name.value)
+        self.declared.add(node.name.value)
+
+    def visit_Attribute(self, node: cst.Attribute) -> None:
+        if isinstance(node.value, cst.Name):
+            self.mutated.add(node.value.value)
+
+
+def names_in(node: cst.CSTNode) -> list[str]:
+    """Every name written below a node, attributes included, as often as it is."""
+    finder = _NameFinder()
+    node.visit(finder)
+    return finder.found
+
+
+class _NameFinder(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def visit_Name(self, node: cst.Name) -> None:
+        self.found.append(node.value)
 
 
 class _BodyVisitor(cst.CSTVisitor):
@@ -121,10 +143,6 @@ class _BodyVisitor(cst.CSTVisitor):
     def visit_ImportAlias(self, node: cst.ImportAlias) -> None:
         name = node.evaluated_alias or node.evaluated_name.partition(".")[0]
         self.found.bindings.setdefault(name, []).append(Binding(None))
-
-    def visit_Attribute(self, node: cst.Attribute) -> None:
-        if isinstance(node.value, cst.Name):
-            self.found.mutated.add(node.value.value)
 
     def _bind(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
         if isinstance(target, cst.Name):

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from codemods.hijax.calls import is_tree_map, takes_arrays
-from codemods.hijax.function import read_body
+from codemods.hijax.calls import gives_one_array, is_tree_map, takes_arrays
+from codemods.hijax.function import names_in, read_body
 from codemods.hijax.values import Names
 
 
@@ -154,8 +154,37 @@ class _Usage(cst.CSTVisitor):
                 self._mark(self.pytrees, node.value)
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
-        if not isinstance(node.left, cst.BaseString):
-            self._mark(self.arrays, node.left, node.right)
+        for side, other in ((node.left, node.right), (node.right, node.left)):
+            if self._needs_array(node, other):
+                self._mark(self.arrays, side)
+
+    def _needs_array(self, node: cst.BinaryOperation, other: cst.BaseExpression) -> bool:
+        """Whether an operation with ``other`` is one that sequences and dicts do not have."""
+        if isinstance(other, (cst.BaseString, cst.Tuple, cst.List, cst.Dict, cst.ListComp)):
+            return False
+        if isinstance(node.operator, cst.Multiply):
+            return not isinstance(other, cst.Integer)
+        if isinstance(node.operator, (cst.Add, cst.BitOr, cst.BitAnd)):
+            if isinstance(other, cst.BinaryOperation):
+                return not isinstance(other.operator, (cst.Add, cst.BitOr, cst.BitAnd))
+            dotted = self.names.symbol(other.func) if isinstance(other, cst.Call) else None
+            return isinstance(other, cst.BaseNumber) or (dotted is not None and gives_one_array(dotted))
+        return True
+
+    def visit_ListComp(self, node: cst.ListComp) -> bool:
+        return not self._shadows(node.for_in)
+
+    def visit_SetComp(self, node: cst.SetComp) -> bool:
+        return not self._shadows(node.for_in)
+
+    def visit_GeneratorExp(self, node: cst.GeneratorExp) -> bool:
+        return not self._shadows(node.for_in)
+
+    def visit_DictComp(self, node: cst.DictComp) -> bool:
+        return not self._shadows(node.for_in)
+
+    def _shadows(self, node: cst.CompFor) -> bool:
+        return bool(set(names_in(node.target)) & set(self.positions))
 
     def visit_UnaryOperation(self, node: cst.UnaryOperation) -> None:
         if not isinstance(node.operator, cst.Not):

@@ -69,7 +69,9 @@ def join(values: list[Value]) -> Value:
     length = next(iter(lengths)) if len(lengths) == 1 else None
     if len(kinds) == 1:
         return Value(next(iter(kinds)), length)
-    return Value(ValueKind.SEQUENCE, length) if kinds <= set(SEQUENCES) else UNKNOWN
+    if kinds == {ValueKind.DICT, ValueKind.NONE}:
+        return Value(ValueKind.DICT)  # log entries on some paths only
+    return Value(ValueKind.SEQUENCE, length) if kinds <= {*SEQUENCES, ValueKind.RULE_CALL} else UNKNOWN
 
 
 class Values:
@@ -170,7 +172,7 @@ class Values:
     def _operation(self, node: cst.BinaryOperation) -> Value:
         left, right = self.of(node.left), self.of(node.right)
         if left.kind not in SEQUENCES and right.kind not in SEQUENCES:
-            return LEAF
+            return _arithmetic(node, left, right)
         if isinstance(node.operator, cst.Add) and left.kind is right.kind:
             known = left.length is not None and right.length is not None
             return Value(left.kind, (left.length or 0) + (right.length or 0) if known else None)
@@ -193,15 +195,19 @@ class Values:
         pulled = self._pulled(node.func)
         if pulled is not None:
             return pulled
-        if isinstance(node.func, cst.Attribute) and node.func.attr.value == "accum":
-            return NONE
         dotted = self.names.symbol(node.func)
         if dotted is not None:
             return self._known_call(dotted, node)
-        if isinstance(node.func, cst.Attribute) and is_array_method(node.func.attr.value):
-            return LEAF
         helper = self.names.helper(node) if self.depth < 8 else None
-        return UNKNOWN if helper is None else Values(helper[0], helper[1], self.depth + 1).returned()
+        if helper is not None:
+            return Values(helper[0], helper[1], self.depth + 1).returned()
+        return self._method(node.func) if isinstance(node.func, cst.Attribute) else UNKNOWN
+
+    def _method(self, func: cst.Attribute) -> Value:
+        if func.attr.value == "accum" and is_accumulator_like(func.value, self.function):
+            return NONE
+        is_array = self.of(func.value).kind is ValueKind.LEAF or is_accumulator_like(func.value, self.function)
+        return LEAF if is_array and is_array_method(func.attr.value) else UNKNOWN
 
     def _known_call(self, dotted: str, node: cst.Call) -> Value:
         if dotted == "builtins.tuple":
@@ -216,6 +222,8 @@ class Values:
         if is_tree_map(dotted) and len(node.args) >= 2 and not any(a.star or a.keyword for a in node.args[:2]):
             first = self.of(node.args[1].value)
             return first if first.kind in (*SEQUENCES, ValueKind.DICT) else UNKNOWN
+        if dotted == "jax.numpy.where" and len(node.args) == 3 and not any(a.star for a in node.args):
+            return LEAF
         return LEAF if gives_one_array(dotted) else UNKNOWN
 
     def is_pullback(self, node: cst.BaseExpression) -> bool:
@@ -238,7 +246,8 @@ class Values:
         """The tuple that calling ``node`` gives where it is a pullback, or None."""
         if isinstance(node, cst.Name):
             if node.value in self.parameters:
-                return Value(ValueKind.TUPLE) if self.names.residual_pullback(node.value) else None
+                is_stored = node.value not in self.body.bindings and self.names.residual_pullback(node.value)
+                return Value(ValueKind.TUPLE) if is_stored else None
             made = [self._maker(b) for b in self.body.followed(node.value)]
             certain = [m for m in made if m is not None]
             return join(certain) if certain and len(certain) == len(made) else None
@@ -260,6 +269,42 @@ class Values:
             return None
         plain = [a for a in call.args if a.keyword is None]
         return Value(ValueKind.TUPLE, None if any(a.star for a in call.args) else len(plain) - 1)
+
+
+def _arithmetic(node: cst.BinaryOperation, left: Value, right: Value) -> Value:
+    """What an operation on two values gives that are not certainly sequences."""
+    kinds = {left.kind, right.kind}
+    if kinds == {ValueKind.DICT} and isinstance(node.operator, cst.BitOr):
+        return Value(ValueKind.DICT)
+    if kinds & {ValueKind.DICT, ValueKind.RULE_CALL, ValueKind.NONE}:
+        return UNKNOWN
+    if ValueKind.LEAF in kinds and not any(_is_count(side) for side in (node.left, node.right)):
+        return LEAF
+    if isinstance(node.operator, (cst.Add, cst.BitOr, cst.BitAnd, cst.BitXor)):
+        return LEAF if ValueKind.LEAF in kinds else UNKNOWN  # tuples and dicts have these as well
+    if isinstance(node.operator, cst.Multiply) and any(_is_count(side) for side in (node.left, node.right)):
+        other = node.right if _is_count(node.left) else node.left
+        return LEAF if not isinstance(other, cst.Call) or kinds == {ValueKind.LEAF} else UNKNOWN
+    return UNKNOWN if isinstance(node.left, cst.BaseString) else LEAF
+
+
+def _is_count(node: cst.BaseExpression) -> bool:
+    """An integer literal, which repeats a sequence as well as it scales an array."""
+    return isinstance(node, cst.Integer)
+
+
+def is_accumulator_like(node: cst.BaseExpression, function: cst.FunctionDef) -> bool:
+    """Whether an expression is a local name, or an item of one, and not reached through ``self``."""
+    while isinstance(node, cst.Subscript):
+        node = node.value
+    return is_local(node, function)
+
+
+def is_local(node: cst.BaseExpression, function: cst.FunctionDef) -> bool:
+    """Whether an expression is a name other than the first parameter (``self``)."""
+    positional = [*function.params.posonly_params, *function.params.params]
+    first = positional[0].name.value if positional else ""
+    return isinstance(node, cst.Name) and node.value != first
 
 
 def _mentions_logs(node: cst.BaseExpression) -> bool:

@@ -11,11 +11,17 @@ Import = cst.Import | cst.ImportFrom
 
 
 class UseFinder(cst.CSTVisitor):
-    """``….vjp_bwd`` in an expression or simple statement."""
+    """``….vjp_bwd`` in an expression or simple statement, and ``getattr(…, "vjp_bwd")``."""
 
     def __init__(self) -> None:
         super().__init__()
         self.found: list[cst.Attribute] = []
+        self.dynamic: list[cst.Call] = []
+
+    def visit_Call(self, node: cst.Call) -> None:
+        name = node.args[1].value if dotted_name(node.func) == "getattr" and len(node.args) > 1 else None
+        if isinstance(name, cst.SimpleString) and name.evaluated_value == "vjp_bwd":
+            self.dynamic.append(node)
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         if node.attr.value == "vjp_bwd":

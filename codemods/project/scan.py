@@ -73,6 +73,7 @@ class ScannedModule:
     function_scopes: dict[cst.FunctionDef, Scope] = field(default_factory=dict)
     imports: list[ImportSite] = field(default_factory=list)
     uses: list[RuleUse] = field(default_factory=list)
+    dynamic: list[cst.Call] = field(default_factory=list)
 
     @property
     def facts(self) -> ModuleFacts:
@@ -125,6 +126,8 @@ class _Scanner:
             elif isinstance(statement, cst.ClassDef):
                 self.class_def(statement, scope, qualname)
             elif isinstance(statement, cst.FunctionDef):
+                for part in (*statement.decorators, statement.params):
+                    self.uses(part, scope)
                 name = f"{qualname}{statement.name.value}"
                 self.out.functions.append(statement)
                 scope.env[statement.name.value] = frozenset({Ref(RefKind.FUNCTION, name, len(self.out.functions) - 1)})
@@ -176,7 +179,7 @@ class _Scanner:
     def outside(self, owner: Refs, attr: str, node: cst.CSTNode) -> None:
         if attr in RULE_METHODS:
             for ref in owner:
-                if ref.kind is RefKind.CLASS:
+                if ref.kind in (RefKind.CLASS, RefKind.INSTANCE):
                     self.out.classes[ref.index].outside.append((attr, node))
 
     def setattr(self, call: cst.Call, scope: Scope) -> None:
@@ -188,6 +191,7 @@ class _Scanner:
     def uses(self, node: cst.CSTNode, scope: Scope) -> None:
         finder = UseFinder()
         node.visit(finder)
+        self.out.dynamic += finder.dynamic
         for found in finder.found:
             receiver = evaluate(found.value, scope)
             self.out.uses.append(RuleUse(self.out.path, found, receiver, _function_of(scope), scope.enclosing_class()))
@@ -198,6 +202,8 @@ class _Scanner:
         index = len(self.out.classes)
         bases = list(node.bases)
         refs = tuple(unknown(code_of(b)) if b.star else evaluate(b.value, scope) for b in bases)
+        for part in (*node.decorators, *bases):
+            self.uses(part, scope)
         name = f"{qualname}{node.name.value}"
         body_scope = Scope("class", scope, index)
         members = collect_members(node)
@@ -254,7 +260,9 @@ class _Scanner:
         # TYPE_CHECKING is false at run time: what the run-time branch binds is what counts.
         body = statements_of(node.body)
         first, second = (body, else_body) if typing_only else (else_body, body)
+        before = dict(scope.env)
         self.block(first, scope, qualname)
+        scope.env = before
         self.block(second, scope, qualname)
 
     def try_statement(self, node: cst.Try | cst.TryStar, scope: Scope, qualname: str) -> None:

@@ -8,9 +8,8 @@ from functools import cached_property
 
 import libcst as cst
 
-from codemods.hijax.function import read_body
 from codemods.hijax.inputs import Inputs, InputSources, read_inputs
-from codemods.hijax.values import Names, Values
+from codemods.hijax.values import Names, Value, ValueKind, Values
 from codemods.project.facts import ClassKey, ModuleFacts, Ref, RefKind, Refs
 from codemods.project.members import MemberDef
 from codemods.project.modules import ModuleTable
@@ -78,9 +77,9 @@ class ModuleIndex:
             ClassView(self, c, unit.resolver.resolve(ClassKey(scanned.path, c.fact.index))) for c in scanned.classes
         ]
 
-    def names_in(self, function: cst.FunctionDef, owner: ClassView | None = None) -> Names:
-        """The resolver for names in ``function``, a rule of class ``owner``."""
-        return _ScopeNames(self, self.scanned.function_scopes[function], function, owner)
+    def names_in(self, function: cst.FunctionDef, owner: ClassView | None = None, *, is_rule: bool = False) -> Names:
+        """The resolver for names in ``function``, called on class ``owner``; ``is_rule`` if it is its backward rule."""
+        return _ScopeNames(self, self.scanned.function_scopes[function], owner, function if is_rule else None)
 
     @cached_property
     def calls(self) -> list[tuple[cst.Call, cst.FunctionDef | None]]:
@@ -95,6 +94,17 @@ class ModuleIndex:
         counter = _NameCounter()
         self.scanned.module.visit(counter)
         return counter.counts
+
+    @cached_property
+    def _parents(self) -> dict[cst.CSTNode, cst.CSTNode]:
+        finder = _Parents()
+        self.scanned.module.visit(finder)
+        return finder.found
+
+    def parent_of(self, call: cst.Call) -> cst.CSTNode | None:
+        """What a call stands in; of an argument, the call that it is an argument of."""
+        parent = self._parents.get(call)
+        return self._parents.get(parent) if isinstance(parent, cst.Arg) else parent
 
     def function_of(self, refs: Refs) -> cst.FunctionDef | None:
         """The one function of this module that ``refs`` certainly stand for."""
@@ -199,8 +209,8 @@ class ClassView:
         fwd = self.method_with_names("vjp_fwd")
         if fwd is None:
             return False
-        values = [node.value for node in read_body(fwd[0]).returns]
-        return any(isinstance(value, cst.Tuple) and len(value.elements) == 4 for value in values)
+        values = Values(*fwd)
+        return any(values.of(node.value) == Value(ValueKind.TUPLE, 4) for node in values.body.returns)
 
     @cached_property
     def stores_pullback(self) -> bool:
@@ -235,10 +245,10 @@ class ClassView:
 class _ScopeNames:
     """Names as one function sees them after its module has run."""
 
-    def __init__(self, index: ModuleIndex, scope: Scope, function: cst.FunctionDef, owner: ClassView | None) -> None:
+    def __init__(self, index: ModuleIndex, scope: Scope, owner: ClassView | None, rule: cst.FunctionDef | None) -> None:
         self.index = index
         self.scope = scope
-        self.function = function
+        self.rule = rule
         around = scope.enclosing_class()
         self.owner = owner if owner is not None or around < 0 else index.classes[around]
 
@@ -281,16 +291,19 @@ class _ScopeNames:
             return False
         refs = evaluate(node.func.value, self.scope)
         ref = next(iter(refs)) if len(refs) == 1 else None
-        if ref is None or ref.kind not in (RefKind.INSTANCE, RefKind.SUPER, RefKind.MADE):
-            return False
-        view = self.index.class_of(ref)
-        if view is None:
+        view = self.index.class_of(ref) if ref is not None else None
+        if ref is None or view is None or self.owner is None:
             return False
         lineage = view.lineage[1:] if ref.kind is RefKind.SUPER else view.lineage
-        return any(ancestor.own("vjp_bwd") for ancestor in lineage)
+        related = {one.key for heir in (self.owner, *self.owner.descendants) for one in heir.lineage}
+        if ref.kind is RefKind.SUPER:  # a mixin's super() leads to the classes beside it
+            lineage = [*lineage, *(one for heir in view.descendants for one in heir.lineage if one is not view)]
+        return any(ancestor.own("vjp_bwd") and ancestor.key in related for ancestor in lineage)
 
     def residual_pullback(self, name: str) -> bool:
-        positional = [*self.function.params.posonly_params, *self.function.params.params]
+        if self.rule is None:
+            return False
+        positional = [*self.rule.params.posonly_params, *self.rule.params.params]
         is_residuals = len(positional) > 1 and positional[1].name.value == name
         return is_residuals and self.owner is not None and self.owner.stores_pullback
 
@@ -309,6 +322,24 @@ class _Calls(cst.CSTVisitor):
 
     def visit_Call(self, node: cst.Call) -> None:
         self.found.append((node, self._functions[-1] if self._functions else None))
+
+
+class _Parents(cst.CSTVisitor):
+    """The parent of every call, and of every argument."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: dict[cst.CSTNode, cst.CSTNode] = {}
+        self._stack: list[cst.CSTNode] = []
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if self._stack and isinstance(node, (cst.Call, cst.Arg)):
+            self.found[node] = self._stack[-1]
+        self._stack.append(node)
+        return True
+
+    def on_leave(self, original_node: cst.CSTNode) -> None:
+        self._stack.pop()
 
 
 class _NameCounter(cst.CSTVisitor):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import libcst as cst
+
 from codemods.edits.callers import call_of, is_returned, receiver, use_symbol
 from codemods.edits.definitions import Definition
 from codemods.edits.groups import Group, unknown_definitions
@@ -40,6 +42,7 @@ class BackwardRule(Rule):
         if moved:
             self._report_receivers()
         if self.is_primary:
+            self._report_outside()
             for definition, base in unknown_definitions(self.unit):
                 self._report_unknown(definition, base)
 
@@ -151,12 +154,30 @@ class BackwardRule(Rule):
             kinds = {ref.kind for ref in use.receiver}
             is_open = kinds & {RefKind.UNKNOWN, RefKind.INSTANCE, RefKind.MADE, RefKind.STARRED}
             is_settled = receiver(self.unit, use) is not None or kinds == {RefKind.SUPER}
-            if is_settled or not is_open or call_of(self.unit, use) is None:
-                continue
-            self.manual(
-                use.node,
-                use_symbol(self.unit, use),
-                "unknown-receiver",
-                "calls `vjp_bwd` on a value that cannot be followed; rules in this file change",
-                "if it is one of the migrated classes, change the call as well",
-            )
+            if not is_settled and is_open:
+                self._report_receiver(use.node, use_symbol(self.unit, use))
+        for module in self.unit.modules.values():
+            for call in module.scanned.dynamic:
+                self._report_receiver(call, "getattr")
+
+    def _report_receiver(self, node: cst.CSTNode, symbol: str) -> None:
+        self.manual(
+            node,
+            symbol,
+            "unknown-receiver",
+            "uses `vjp_bwd` of a value that cannot be followed; rules that it may mean change",
+            "if it is one of the migrated classes, change this as well",
+        )
+
+    def _report_outside(self) -> None:
+        """A rule that is set from outside the class, which has none of its own."""
+        for view in self.unit.classes:
+            nodes = [node for name, node in view.scanned.outside if name == "vjp_bwd"]
+            if view.is_primitive and nodes and not view.own("vjp_bwd"):
+                self.manual(
+                    nodes[0],
+                    f"{view.qualname}.vjp_bwd",
+                    "not-a-plain-method",
+                    "`vjp_bwd` is assigned from outside the class",
+                    "define it with `def` in the class body, then run again",
+                )

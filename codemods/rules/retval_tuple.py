@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from codemods.edits.definitions import decorator_problem
 from codemods.edits.ops import Replace
-from codemods.edits.returns import ReturnStyle, as_tuple, tuple_return
+from codemods.edits.returns import ReturnStyle, as_tuple, display_as_tuple, tuple_return
 from codemods.hijax.values import ValueKind, Values
 from codemods.project.unit import ClassView
 from codemods.rules._base import Rule
@@ -30,8 +31,13 @@ class RetvalTupleRule(Rule):
         for view in self.unit.classes:
             users = [c for c in (view, *view.descendants) if c.is_primitive]
             for member in view.own("vjp_bwd_retval"):
-                if users and member.function is not None:
+                if users and member.function is not None and decorator_problem(member.function, view) is None:
                     self._method(view, users, member.function)
+                elif users and isinstance(member.value, cst.Lambda) and isinstance(member.value.body, cst.List):
+                    display = member.value.body
+                    message = "`vjp_bwd_retval` returns a list: jax wants a tuple"
+                    edit = Replace(display, lambda node: display_as_tuple(node) if isinstance(node, cst.List) else node)
+                    self.rewrite(member.node, f"{view.qualname}.vjp_bwd_retval", message, [edit])
 
     def _method(self, view: ClassView, users: list[ClassView], function: cst.FunctionDef) -> None:
         values = Values(function, view.module.names_in(function, users[0]))
