@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codemods.hijax.function import only_raises
+from codemods.hijax.function import gives_nothing, is_stub
 from codemods.project.members import MemberKind
 from codemods.project.scope import dotted_name
 from codemods.project.unit import ClassView, Found
@@ -12,11 +12,12 @@ BACKWARD_HALVES = ("vjp_bwd", "vjp_bwd_retval", "vjp_bwd_retval_logs")
 
 
 def real(view: ClassView, name: str) -> Found | None:
-    """The rule ``name`` of a class, unless it only raises."""
+    """The rule ``name`` of a class, unless it is a stub or only raises."""
     found = view.find(name)
-    if found is None or (found.method is not None and only_raises(found.method)):
-        return None
-    return found
+    if found is None or found.method is None:
+        return found
+    is_none = is_stub(found.method) if name == "vjp_bwd" else gives_nothing(found.method)
+    return None if is_none else found
 
 
 def by_hand(view: ClassView, name: str) -> Found | None:
@@ -37,8 +38,9 @@ def has_forward_rule(view: ClassView) -> bool:
 
 
 def has_reverse_rule(view: ClassView) -> bool:
-    """Whether any half of a reverse rule is defined, also one that only raises."""
-    return any(view.find(name) is not None for name in (FORWARD_HALF, *BACKWARD_HALVES))
+    """Whether any half of a reverse rule is defined, also one that only raises or is set from outside."""
+    halves = (FORWARD_HALF, *BACKWARD_HALVES)
+    return any(view.find(name) is not None or view.is_assigned_outside(name) for name in halves)
 
 
 def has_both_halves(view: ClassView) -> bool:

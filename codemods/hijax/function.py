@@ -72,6 +72,15 @@ class _Nested(cst.CSTVisitor):
             self.mutated.add(node.value.value)
 
 
+def bound_names(target: cst.BaseExpression) -> list[str]:
+    """The names that an assignment target binds."""
+    if isinstance(target, cst.Name):
+        return [target.value]
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return [name for element in target.elements for name in bound_names(element.value)]
+    return []
+
+
 def names_in(node: cst.CSTNode) -> list[str]:
     """Every name written below a node, attributes included, as often as it is."""
     finder = _NameFinder()
@@ -189,17 +198,11 @@ def _is_nothing(node: cst.BaseSmallStatement) -> bool:
     return isinstance(node, (cst.Pass, cst.Raise, cst.Del))
 
 
-def only_raises(function: cst.FunctionDef) -> bool:
-    """Whether a body is a stub that raises: it is there to say that there is no such rule."""
-    raises = any(isinstance(small, cst.Raise) for small in _small_statements(function.body))
-    return raises and is_stub(function)
-
-
-def _small_statements(body: cst.BaseSuite) -> list[cst.BaseSmallStatement]:
-    if isinstance(body, cst.SimpleStatementSuite):
-        return list(body.body)
-    lines = [s for s in body.body if isinstance(s, cst.SimpleStatementLine)]
-    return [small for line in lines for small in line.body]
+def gives_nothing(function: cst.FunctionDef) -> bool:
+    """Whether a rule that must return something returns nothing: a stub, or one that only raises."""
+    values = [node.value for node in read_body(function).returns if node.value is not None]
+    real = [v for v in values if not (isinstance(v, cst.Name) and v.value in ("None", "NotImplemented"))]
+    return not real or function.asynchronous is not None
 
 
 def always_exits(body: cst.BaseSuite | Sequence[cst.CSTNode]) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from codemods.hijax.function import bound_names
+from codemods.hijax.roots import BASE_NAMES, MODULES
 from codemods.project.facts import Ref, RefKind, Refs
 from codemods.project.scope import Scope, dotted_name, unknown
 
@@ -47,15 +49,6 @@ def is_type_checking(test: cst.BaseExpression) -> bool | None:
     return True if name is not None and name.rpartition(".")[2] == "TYPE_CHECKING" else None
 
 
-def bound_names(target: cst.BaseExpression) -> list[str]:
-    """The names that an assignment target binds."""
-    if isinstance(target, cst.Name):
-        return [target.value]
-    if isinstance(target, (cst.Tuple, cst.List)):
-        return [name for element in target.elements for name in bound_names(element.value)]
-    return []
-
-
 def bind_unknown(target: cst.BaseExpression, scope: Scope) -> None:
     """Bind the names of a target to something that cannot be told."""
     for name in bound_names(target):
@@ -75,6 +68,8 @@ def bind_import(node: Import, origin: int, scope: Scope) -> None:
     module = "." * len(node.relative) + (name_after_dots or "")
     if isinstance(node.names, cst.ImportStar):
         scope.stars.insert(0, module)
+        for base in BASE_NAMES if module in MODULES else ():
+            scope.env[base] = frozenset({Ref(RefKind.SYMBOL, f"{module}.{base}", origin=origin)})
         return
     joiner = "" if module.endswith(".") else "."
     for alias in node.names:

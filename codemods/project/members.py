@@ -7,6 +7,8 @@ from enum import Enum
 
 import libcst as cst
 
+from codemods.hijax.function import bound_names
+
 
 class MemberKind(Enum):
     """How a name is bound in a class body."""
@@ -58,8 +60,20 @@ def _collect(block: cst.BaseSuite, members: list[MemberDef]) -> None:
         elif isinstance(statement, cst.ClassDef):
             members.append(MemberDef(statement.name.value, MemberKind.OTHER, statement, statement, block))
         else:
+            _header(statement, block, members)
             for inner in _blocks(statement):
                 _collect(inner, members)
+
+
+def _header(statement: cst.CSTNode, block: cst.BaseSuite, members: list[MemberDef]) -> None:
+    """What the head of a loop or ``with`` binds."""
+    targets: list[cst.BaseExpression] = []
+    if isinstance(statement, cst.For):
+        targets.append(statement.target)
+    elif isinstance(statement, cst.With):
+        targets += [item.asname.name for item in statement.items if item.asname is not None]
+    for name in (name for target in targets for name in bound_names(target)):
+        members.append(MemberDef(name, MemberKind.OTHER, statement, statement, block))
 
 
 def _blocks(statement: cst.CSTNode) -> list[cst.BaseSuite]:
@@ -85,10 +99,13 @@ def _small(node: cst.CSTNode, line: cst.CSTNode, block: cst.BaseSuite, members: 
                 kind = MemberKind.VALUE if single else MemberKind.OTHER
                 members.append(MemberDef(target.target.value, kind, node, line, block, node.value))
             elif isinstance(target.target, (cst.Tuple, cst.List)):
-                for element in target.target.elements:
-                    if isinstance(element.value, cst.Name):
-                        kind = MemberKind.PAIR if single else MemberKind.OTHER
-                        members.append(MemberDef(element.value.value, kind, node, line, block, node.value))
+                direct = [e.value.value for e in target.target.elements if isinstance(e.value, cst.Name)]
+                for name in bound_names(target.target):
+                    kind = MemberKind.PAIR if single and name in direct else MemberKind.OTHER
+                    members.append(MemberDef(name, kind, node, line, block, node.value))
+    elif isinstance(node, cst.Expr) and isinstance(node.value, cst.NamedExpr):
+        for name in bound_names(node.value.target):
+            members.append(MemberDef(name, MemberKind.OTHER, node, line, block))
     elif isinstance(node, (cst.Import, cst.ImportFrom)) and not isinstance(node.names, cst.ImportStar):
         for alias in node.names:
             bound = alias.evaluated_alias or alias.evaluated_name.partition(".")[0]

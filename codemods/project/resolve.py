@@ -230,9 +230,15 @@ class Resolver:
             is_lost = any(isinstance(t, Unknown) for t in targets) and not keys and Root() not in targets
             if is_lost or len(keys) > 1:
                 unknown.append(text)
+            if Root() in targets:
+                parents.append((_ROOT,))
             if bases:  # of several, which one counts depends on the branch that ran
-                parents.append(tuple(dict.fromkeys(k for base in bases for k in base.lineage)))
-        lineage = (key, *_c3([*parents, tuple(p[0] for p in parents)]))
+                inherited = [k for base in bases for k in base.lineage]
+                is_primitive = any(base.is_primitive for base in bases)
+                parents.append((*dict.fromkeys(inherited), *((_ROOT,) if is_primitive else ())))
+        order = (key, *_c3([*parents, tuple(p[0] for p in parents)]))
+        # jax's class has every rule method: what comes behind it is hidden.
+        lineage = order[: order.index(_ROOT)] if _ROOT in order else order
         return ResolvedClass(key, verdict, lineage, tuple(unknown), tuple(dict.fromkeys(sites)))
 
     def _sites(self, refs: Refs, path: str) -> list[Ref]:
@@ -247,6 +253,9 @@ class Resolver:
             ):
                 found.append(ref)
         return found
+
+
+_ROOT = ClassKey("", -1)
 
 
 def _verdict(target: Target) -> Verdict:

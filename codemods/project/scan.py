@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from codemods.hijax.function import parameter_names
+from codemods.hijax.function import bound_names, parameter_names
 from codemods.hijax.roots import RULE_METHODS
 from codemods.project.bindings import (
     Import,
     UseFinder,
     bind_import,
     bind_unknown,
-    bound_names,
     is_type_checking,
     merge_envs,
     statements_of,
@@ -171,9 +170,10 @@ class _Scanner:
             pairwise = len(parts) == len(target.elements) and not any(
                 isinstance(e, cst.StarredElement) for e in (*parts, *target.elements)
             )
-            for position, element in enumerate(target.elements):
-                part = parts[position].value if pairwise else node
-                refs = evaluate(part, scope) if pairwise else unknown(code_of(node))
+            # All values are there before the first name is bound.
+            values = [(p.value, evaluate(p.value, scope)) for p in parts] if pairwise else []
+            values = values or [(node, unknown(code_of(node)))] * len(target.elements)
+            for element, (part, refs) in zip(target.elements, values, strict=True):
                 self.assign(element.value, part, refs, scope)
 
     def outside(self, owner: Refs, attr: str, node: cst.CSTNode) -> None:

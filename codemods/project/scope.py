@@ -40,13 +40,13 @@ class Scope:
         return self._from_stars(name, stars)
 
     def _from_stars(self, name: str, stars: list[str]) -> Refs | None:
+        if is_certainly_other(f"builtins.{name}"):
+            return frozenset({Ref(RefKind.SYMBOL, f"builtins.{name}")})
         if any(star in MODULES for star in stars) and not name.startswith("_"):
             # A later star import could shadow it, but no other module is known to export such a name.
             hijax = next(star for star in stars if star in MODULES)
             if len(stars) == 1 or hijax == stars[0] or name in ("HiPrim", "VJPHiPrimitive"):
                 return frozenset({Ref(RefKind.SYMBOL, f"{hijax}.{name}")})
-        if is_certainly_other(f"builtins.{name}"):
-            return frozenset({Ref(RefKind.SYMBOL, f"builtins.{name}")})
         return frozenset({Ref(RefKind.STARRED, name)}) if stars else None
 
     def snapshot(self) -> Scope:
@@ -97,13 +97,17 @@ def evaluate(node: cst.BaseExpression, scope: Scope) -> Refs:
     if isinstance(node, cst.Subscript):
         # Base[T]: at run time the class behind it is the base (typing.Generic).
         value = evaluate(node.value, scope)
-        is_class = all(r.kind in (RefKind.CLASS, RefKind.SYMBOL) for r in value)
+        is_class = all(r.kind is RefKind.CLASS or _names_a_class(r) for r in value)
         return value if is_class and dotted_name(node.value) else unknown(code_of(node))
     if isinstance(node, cst.Call):
         return _call(node, scope)
     if isinstance(node, (cst.BaseNumber, cst.BaseString, cst.Lambda, cst.Tuple, cst.List, cst.Dict, cst.Set)):
         return OTHER
     return unknown(code_of(node))
+
+
+def _names_a_class(ref: Ref) -> bool:
+    return ref.kind is RefKind.SYMBOL and ref.name.rpartition(".")[2][:1].isupper()
 
 
 def _attribute(node: cst.BaseExpression, attr: str, values: Refs) -> Refs:
