@@ -15,22 +15,30 @@ def first_statement(function: cst.FunctionDef, statement: cst.BaseSmallStatement
         if isinstance(node, cst.SimpleStatementSuite):
             newline = node.trailing_whitespace.newline
             rest = [small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for small in node.body]
-            lines = [line(statement, newline=newline), *(line(small, newline=newline) for small in rest)]
+            smalls = [*rest[:1], statement, *rest[1:]] if _is_docstring(rest[0]) else [statement, *rest]
+            lines = [line(small, newline=newline) for small in smalls]
             lines[-1] = lines[-1].with_changes(trailing_whitespace=node.trailing_whitespace)
             return cst.IndentedBlock(lines, header=cst.TrailingWhitespace(newline=newline), indent=indent)
         if isinstance(node, cst.IndentedBlock):
-            at = 1 if _is_docstring(node.body[0]) else 0
             made = line(statement, newline=node.header.newline)
-            return node.with_changes(body=[*node.body[:at], made, *node.body[at:]])
+            return node.with_changes(body=_placed(list(node.body), made))
         return node
 
     return Replace(function.body, edit)
 
 
-def _is_docstring(node: cst.BaseStatement) -> bool:
-    if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
-        return False
-    small = node.body[0]
+def _placed(body: list[cst.BaseStatement], made: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
+    first = body[0]
+    if not isinstance(first, cst.SimpleStatementLine) or not _is_docstring(first.body[0]):
+        return [made, *body]
+    if len(first.body) == 1:
+        return [first, made, *body[1:]]
+    # A docstring with more statements behind it on its line.
+    doc = line(first.body[0].with_changes(semicolon=cst.MaybeSentinel.DEFAULT), list(first.leading_lines))
+    return [doc, made, first.with_changes(body=first.body[1:], leading_lines=[]), *body[1:]]
+
+
+def _is_docstring(small: cst.BaseSmallStatement) -> bool:
     return isinstance(small, cst.Expr) and isinstance(small.value, (cst.SimpleString, cst.ConcatenatedString))
 
 

@@ -15,7 +15,7 @@ import libcst as cst
 from codemods.edits.build import dotted
 from codemods.edits.ops import Insert, NodeEdit, Op, Replace
 from codemods.hijax.releases import NAMES, Releases
-from codemods.hijax.roots import MODULES, PUBLIC_MODULE
+from codemods.hijax.roots import BASE_NAMES, MODULES, PUBLIC_MODULE
 from codemods.project.facts import Ref, RefKind, Refs
 from codemods.project.scan import ImportSite
 from codemods.project.scope import Scope, dotted_name
@@ -30,59 +30,69 @@ class Available:
     ops: tuple[Op, ...] = ()
 
 
-def hijax_name(name: str, view: ClassView, scope: Scope, releases: Releases) -> Available | None:
+def hijax_name(
+    name: str, view: ClassView, scope: Scope, releases: Releases, *, at_start: bool = False
+) -> Available | None:
     """A public hijax name, readable in ``scope``; None where no import statement can carry it.
 
     Args:
       view: the primitive class for which it is needed: its base says which import statement is extended.
       scope: the scope in which the name is read, as it is when it is read.
       releases: the releases that the code must run on; they decide between the branches of a version test.
+      at_start: it is read before anything that the scope binds itself.
     """
     wanted = {f"{module}.{name}" for module in MODULES} | {f"jax.interpreters.ad.{name}"}
-    spelled = _bound_to(wanted, scope)
+    spelled = _bound_to(wanted, scope, at_start)
     if spelled is not None:
         return Available(cst.Name(spelled))
-    if _is(scope.lookup(name), wanted):
+    if name not in scope.env and _is(scope.lookup(name), wanted):
         return Available(cst.Name(name))  # through a star import
-    site = _root_site(view, releases)
-    if site is None or not _is_visible(site.scope, scope):
+    sites = _root_sites(view, releases)
+    if not sites or not all(_is_visible(site, scope) for site in sites):
         return None
-    if isinstance(site.node, cst.Import) or _module_of(site.node) not in MODULES:
-        module = _module_expression(site, scope)
-        if module is not None:
-            return Available(cst.Attribute(module, cst.Name(name)))
+    modules = {_spelled_module(site, scope) for site in sites}
+    module = next(iter(modules)) if len(modules) == 1 else None
+    if module is not None:
+        return Available(cst.Attribute(dotted(module), cst.Name(name)))
     if _is_taken(name, scope):
         return None
-    if isinstance(site.node, cst.Import) or _module_of(site.node) != PUBLIC_MODULE:
-        statement = cst.ImportFrom(dotted(PUBLIC_MODULE), [cst.ImportAlias(cst.Name(name))])
-        line = _new_line(site, statement, f"from {PUBLIC_MODULE} import {name}", after=True)
-        return None if line is None else Available(cst.Name(name), (line,))
-    return Available(cst.Name(name), (Replace(site.node, _adds(name)),))
+    ops = [_import_of(name, site) for site in sites]
+    made = tuple(op for op in ops if op is not None)
+    return Available(cst.Name(name), made) if len(made) == len(ops) else None
 
 
-def jax_name(view: ClassView, scope: Scope, releases: Releases) -> Available | None:
+def _import_of(name: str, site: ImportSite) -> Op | None:
+    """The edit that imports a name beside the base class."""
+    if isinstance(site.node, cst.ImportFrom) and _module_of(site.node) == PUBLIC_MODULE:
+        return Replace(site.node, _adds(name))
+    statement = cst.ImportFrom(dotted(PUBLIC_MODULE), [cst.ImportAlias(cst.Name(name))])
+    return _new_line(site, statement, f"from {PUBLIC_MODULE} import {name}", after=True)
+
+
+def jax_name(view: ClassView, scope: Scope, releases: Releases, *, at_start: bool = False) -> Available | None:
     """The ``jax`` package, readable in ``scope``; None where no import statement can stand beside that of hijax."""
-    spelled = _bound_to({"jax"}, scope)
+    spelled = _bound_to({"jax"}, scope, at_start)
     if spelled is not None:
         return Available(cst.Name(spelled))
-    site = _root_site(view, releases)
-    if site is None or _is_taken("jax", scope) or not _is_visible(site.scope, scope):
+    sites = _root_sites(view, releases)
+    if not sites or _is_taken("jax", scope) or not all(_is_visible(site, scope) for site in sites):
         return None
     statement = cst.Import([cst.ImportAlias(cst.Name("jax"))])
-    line = _new_line(site, statement, "import jax", after=False)
-    return None if line is None else Available(cst.Name("jax"), (line,))
+    lines = [_new_line(site, statement, "import jax", after=False) for site in sites]
+    made = tuple(line for line in lines if line is not None)
+    return Available(cst.Name("jax"), made) if len(made) == len(lines) else None
 
 
 def _is(refs: Refs | None, wanted: set[str]) -> bool:
     return bool(refs) and all(ref.kind is RefKind.SYMBOL and ref.name in wanted for ref in refs or ())
 
 
-def _bound_to(wanted: set[str], scope: Scope) -> str | None:
-    """A visible name that certainly refers to one of ``wanted``."""
+def _bound_to(wanted: set[str], scope: Scope, at_start: bool = False) -> str | None:
+    """A visible name that certainly refers to one of ``wanted``; ``at_start``: not one that the scope itself binds."""
     inner: Scope | None = scope
     while inner is not None:
         for name in inner.env:
-            if _is(scope.lookup(name), wanted):
+            if _is(scope.lookup(name), wanted) and not (at_start and name in scope.env):
                 return name
         inner = inner.parent
     return None
@@ -93,24 +103,44 @@ def _is_taken(name: str, scope: Scope) -> bool:
     return refs is not None and not _is(refs, {f"builtins.{name}"})
 
 
-def _is_visible(bound_in: Scope, read_in: Scope) -> bool:
-    """Whether names bound in one scope can be read in another. Snapshots of a scope count as that scope."""
+def _is_visible(site: ImportSite, read_in: Scope) -> bool:
+    """Whether what an import statement binds can be read in a scope, and is bound by then."""
+    bound_in = site.scope
     inner: Scope | None = read_in
     while inner is not None:
         if inner.kind == bound_in.kind and inner.function is bound_in.function:
-            if bound_in.kind != "class" or (inner is read_in and inner.class_index == bound_in.class_index):
-                return True
+            is_same_class = inner is read_in and inner.class_index == bound_in.class_index
+            if bound_in.kind != "class" or is_same_class:
+                # In a class body the scopes are snapshots of when the class statement ran.
+                return read_in.kind != "class" or any(name in inner.env for name in _names_bound(site.node))
         inner = inner.parent
     return False
 
 
-def _root_site(view: ClassView, releases: Releases) -> ImportSite | None:
-    """The import statement through which jax's base class was reached; of several, the one that the releases take."""
-    imports = view.module.scanned.imports
+def _names_bound(node: cst.Import | cst.ImportFrom) -> list[str]:
+    if isinstance(node.names, cst.ImportStar):
+        return list(BASE_NAMES)
+    return [alias.evaluated_alias or alias.evaluated_name.partition(".")[0] for alias in node.names]
+
+
+def _root_sites(view: ClassView, releases: Releases) -> list[ImportSite]:
+    """The import statements through which jax's base class was reached, one a branch; those that the releases take.
+
+    None at all where some branch has another base: what is imported beside the others would be missing there.
+    """
+    sites = set(view.resolved.sites)
+    others = (RefKind.OTHER, RefKind.UNKNOWN, RefKind.CLASS)
+    if any(refs & sites and any(_is_fallback(ref, others) for ref in refs) for refs in view.scanned.fact.bases):
+        return []
     roots = [ref for ref in view.resolved.sites if ref.origin >= 0]
     best = [ref for ref in roots if _base_name_on_all(ref, releases)]
-    chosen = (best or roots)[:1]
-    return imports[chosen[0].origin] if chosen else None
+    imports = view.module.scanned.imports
+    return [imports[origin] for origin in sorted({ref.origin for ref in best or roots})]
+
+
+def _is_fallback(ref: Ref, kinds: tuple[RefKind, ...]) -> bool:
+    """A base that is taken where jax's class is missing: `object`, `None`, a class of the file."""
+    return ref.kind in kinds or (ref.kind is RefKind.SYMBOL and ref.name.startswith("builtins."))
 
 
 def _base_name_on_all(ref: Ref, releases: Releases) -> bool:
@@ -122,15 +152,17 @@ def _module_of(node: cst.ImportFrom) -> str | None:
     return dotted_name(node.module) if node.module is not None and not node.relative else None
 
 
-def _module_expression(site: ImportSite, scope: Scope) -> cst.Name | cst.Attribute | None:
-    """How the hijax module is spelled: ``hijax``, ``hjx`` or the dotted name."""
+def _spelled_module(site: ImportSite, scope: Scope) -> str | None:
+    """How the hijax module is spelled, if the base is an attribute of it: ``hijax``, ``hjx`` or the dotted name."""
+    if isinstance(site.node, cst.ImportFrom) and _module_of(site.node) in MODULES:
+        return None
     spelled = _bound_to({PUBLIC_MODULE}, scope)
     if spelled is not None:
-        return cst.Name(spelled)
+        return spelled
     if isinstance(site.node, cst.Import):
         for alias in site.node.names:
             if alias.asname is None and dotted_name(alias.name) == PUBLIC_MODULE:
-                return dotted(PUBLIC_MODULE)
+                return PUBLIC_MODULE
     return None
 
 
@@ -158,9 +190,9 @@ def add_alias(node: cst.CSTNode, name: str) -> cst.CSTNode:
     if not isinstance(node, cst.ImportFrom) or isinstance(node.names, cst.ImportStar):
         return node
     aliases = list(node.names)
-    present = [alias.evaluated_name for alias in aliases]
-    if name in present:
+    if name in [alias.evaluated_alias or alias.evaluated_name for alias in aliases]:
         return node
+    present = [alias.evaluated_name for alias in aliases]
     keys = [_sort_key(n) for n in present]
     at = bisect(keys, _sort_key(name)) if keys == sorted(keys) else len(aliases)
     is_last = at == len(aliases)
@@ -181,12 +213,14 @@ def add_alias(node: cst.CSTNode, name: str) -> cst.CSTNode:
 
 
 def _separator(aliases: list[cst.ImportAlias], node: cst.ImportFrom) -> cst.Comma:
-    """The comma that stands between two names of this list."""
-    if len(aliases) > 1 and isinstance(aliases[0].comma, cst.Comma):
-        return aliases[0].comma
-    if node.lpar is not None and isinstance(node.lpar.whitespace_after, cst.ParenthesizedWhitespace):
+    """The comma that stands between two names of this list: with a line break only if all of them have one."""
+    commas = [alias.comma for alias in aliases[:-1] if isinstance(alias.comma, cst.Comma)]
+    if commas and all(isinstance(comma.whitespace_after, cst.ParenthesizedWhitespace) for comma in commas):
+        return commas[0]
+    if not commas and node.lpar is not None and isinstance(node.lpar.whitespace_after, cst.ParenthesizedWhitespace):
         return cst.Comma(whitespace_after=node.lpar.whitespace_after)
-    return cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    plain = [comma for comma in commas if isinstance(comma.whitespace_after, cst.SimpleWhitespace)]
+    return plain[0] if plain else cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 
 
 def _has_comment(space: cst.BaseParenthesizableWhitespace) -> bool:
@@ -209,10 +243,12 @@ def _plain(comma: cst.Comma | cst.MaybeSentinel) -> cst.Comma:
 def _with_indent(comma: cst.Comma | cst.MaybeSentinel, model: cst.Comma) -> cst.Comma:
     """A comma that was the last one, now followed by a name: its comment stays, its next line is indented."""
     space = comma.whitespace_after if isinstance(comma, cst.Comma) else None
-    if isinstance(space, cst.ParenthesizedWhitespace) and isinstance(comma, cst.Comma):
-        wanted = model.whitespace_after
-        if isinstance(wanted, cst.ParenthesizedWhitespace):
-            moved = space.with_changes(indent=wanted.indent, last_line=wanted.last_line)
-            return comma.with_changes(whitespace_after=moved)
-        return comma
-    return _plain(model)
+    wanted = model.whitespace_after
+    if not isinstance(comma, cst.Comma) or not isinstance(space, cst.ParenthesizedWhitespace):
+        return _plain(model)
+    if isinstance(wanted, cst.ParenthesizedWhitespace):
+        moved = space.with_changes(indent=wanted.indent, last_line=wanted.last_line)
+        return comma.with_changes(whitespace_after=moved)
+    if not _has_comment(space):
+        return _plain(model)
+    return comma.with_changes(whitespace_after=space.with_changes(last_line=cst.SimpleWhitespace("    ")))

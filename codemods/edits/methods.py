@@ -95,7 +95,10 @@ def _comment(comma: cst.Comma) -> cst.Comment | None:
 
 
 def _no_comment(comma: cst.Comma | cst.MaybeSentinel) -> cst.Comma | cst.MaybeSentinel:
-    if isinstance(comma, cst.Comma) and isinstance(comma.whitespace_after, cst.ParenthesizedWhitespace):
+    if not isinstance(comma, cst.Comma):
+        return comma
+    comma = comma.with_changes(whitespace_before=cst.SimpleWhitespace(""))
+    if isinstance(comma.whitespace_after, cst.ParenthesizedWhitespace):
         space = comma.whitespace_after
         bare = cst.TrailingWhitespace(newline=space.first_line.newline)
         return comma.with_changes(whitespace_after=space.with_changes(first_line=bare, empty_lines=[]))
@@ -144,7 +147,13 @@ def _add(params: cst.Parameters, names: Sequence[str], star: str | None) -> cst.
         existing[-1] = _followed(existing[-1], between)
     elif not existing and isinstance(params.posonly_ind, cst.ParamSlash) and (added or star is not None):
         slash = params.posonly_ind
-        comma = slash.comma if isinstance(slash.comma, cst.Comma) else _plain_comma()
+        comma = slash.comma if isinstance(slash.comma, cst.Comma) else between
+        if isinstance(comma.whitespace_after, cst.SimpleWhitespace) and not comma.whitespace_after.value:
+            comma = comma.with_changes(whitespace_after=cst.SimpleWhitespace(" "))
+        elif isinstance(comma.whitespace_after, cst.ParenthesizedWhitespace):
+            comma = comma.with_changes(
+                whitespace_after=_with_last_line(comma.whitespace_after, between.whitespace_after)
+            )
         changed = changed.with_changes(
             posonly_ind=slash.with_changes(comma=comma, whitespace_after=cst.SimpleWhitespace(""))
         )

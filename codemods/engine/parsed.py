@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import re
+import warnings
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -63,6 +63,17 @@ def too_deep() -> FileError:
     return FileError(Stage.REWRITE, "the source is nested too deeply", "split the longest expression or elif chain")
 
 
+def compiles(text: str) -> bool:
+    """Whether the Python that runs this can compile a module; it may be older than the code."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes and the like are not ours to report
+            compile(text, "<module>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
 def _syntax_error(problem: cst.ParserSyntaxError, text: str) -> FileError:
     # The message carries the position; the exception's own line is sometimes one off.
     message = problem.message.strip()
@@ -71,9 +82,7 @@ def _syntax_error(problem: cst.ParserSyntaxError, text: str) -> FileError:
     if column == 0:  # just behind the line break
         line, column = line - 1, 1
     reason = found[3] if found else message
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    if not compiles(text):
         return FileError(Stage.PARSE, f"syntax error: {reason}", "fix it, then run again", line, column)
     return FileError(
         Stage.PARSE,

@@ -120,7 +120,8 @@ class _Filter:
     def _blockers(self, group: tuple[Proposal, ...], safeties: list[Safety]) -> dict[Proposal, str]:
         found: dict[Proposal, str] = {}
         for proposal, safety in zip(group, safeties, strict=True):
-            if self._is_suppressed(proposal.meta, proposal.anchor):
+            statements = [op.node for op in proposal.ops if isinstance(op.node, (cst.Return, cst.SimpleStatementLine))]
+            if any(self._is_suppressed(proposal.meta, node) for node in (proposal.anchor, *statements)):
                 found[proposal] = "is suppressed"
             elif not self._may_write(proposal):
                 found[proposal] = f"is in {self._file(proposal.anchor).parsed.source.path}, outside the given paths"

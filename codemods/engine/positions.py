@@ -41,13 +41,15 @@ class Positions:
         """The span of a node; of a function or class, from its ``def`` or ``class``."""
         place = self._ranges[node]
         first = last = place.start.line
+        decorators: tuple[int, ...] = ()
         if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
             first = self._ranges[node.name].start.line
             last = self._header_end(node, first)
+            decorators = tuple(self._line(self._ranges[d].start.line) for d in node.decorators)
         else:
             last = place.end.line
         line = self._line(first)
-        lines = tuple(dict.fromkeys((line, self._line(last))))
+        lines = tuple(dict.fromkeys((line, self._line(last), *decorators)))
         return Span(line, place.start.column + 1, self._line(place.end.line), lines)
 
     def _header_end(self, node: cst.FunctionDef | cst.ClassDef, first: int) -> int:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import libcst as cst
 
 from codemods.engine.apply import apply_ops
-from codemods.engine.parsed import Parsed, parse_source, parse_text, too_deep
+from codemods.engine.parsed import Parsed, compiles, parse_source, parse_text, too_deep
 from codemods.engine.plan import FilePlan, plan_unit
 from codemods.engine.splice import splice
 from codemods.project.resolve import Resolver
@@ -149,6 +149,7 @@ def _changed(plan: FilePlan) -> Parsed | FileError:
         planned = cst.parse_module(changed.code).code
     except cst.ParserSyntaxError:
         planned = ""
-    if made.scanned.module.code != planned:
+    # LibCST drops a lone "\r" at the end of a file, each time that it reads it.
+    if made.scanned.module.code not in (planned, changed.code) or (compiles(parsed.text) and not compiles(text)):
         return FileError(Stage.CHECK, "internal error: the result is not what was planned", _REPORT)
     return made

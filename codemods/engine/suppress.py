@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from codemods.types import RuleMeta, UnusedSuppression
 
-_IGNORE = re.compile(r"#\s*hijax-codemods:\s*ignore(?:\[([^\]]*)\])?", re.IGNORECASE)
+# After `ignore` only a bracket with rules or the end of the word: `ignored` and `ignore-file` say something else.
+_IGNORE = re.compile(r"#\s*hijax-codemods:\s*ignore(?:\[([^\]]*)\]|(?![\w\-]|\s*\[))", re.IGNORECASE)
 _SKIP_FILE = re.compile(r"#\s*hijax-codemods:\s*skip-file", re.IGNORECASE)
-_NOQA = re.compile(r"#\s*noqa:\s*([A-Z]+[0-9]+(?:[\s,]+[A-Z]+[0-9]+)*)", re.IGNORECASE)
+_NOQA = re.compile(r"#\s*noqa\s*:\s*([A-Z]+[0-9]+(?:[\s,;]+[A-Z]+[0-9]+)*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -60,4 +61,4 @@ class Suppressions:
 
 
 def _names(text: str) -> frozenset[str]:
-    return frozenset(name.strip().lower() for name in re.split(r"[,\s]+", text) if name.strip())
+    return frozenset(name.strip().lower() for name in re.split(r"[,;\s]+", text) if name.strip())

@@ -42,11 +42,15 @@ class _ZeroFinder(cst.CSTVisitor):
         self.one_by_one: set[str] = set()
         self.calls: list[cst.Call] = []
         self._inner: list[set[str]] = []
+        self._blind: set[cst.BaseExpression] = set()
 
     def visit_Call(self, node: cst.Call) -> None:
         self.calls.append(node)
         name = _last_name(node.func)
         args = [arg.value for arg in node.args]
+        has_leaf = any(arg.keyword is not None and arg.keyword.value == "is_leaf" for arg in node.args)
+        if name in ("map", "tree_map") and isinstance(node.func, cst.Attribute) and not has_leaf:
+            self._blind |= {arg for arg in args if isinstance(arg, cst.Lambda)}  # never sees a Zero
         if name == "map" and isinstance(node.func, cst.Name) and args and _last_name(args[0]) in _INSTANTIATE:
             self.all_at_once = True
         elif (name in _INSTANTIATE and args) or (name == "isinstance" and len(args) == 2 and _mentions_zero(args[1])):
@@ -63,8 +67,9 @@ class _ZeroFinder(cst.CSTVisitor):
         else:
             self.one_by_one.add(cst.Module([]).code_for_node(node))
 
-    def visit_Lambda(self, node: cst.Lambda) -> None:
+    def visit_Lambda(self, node: cst.Lambda) -> bool:
         self._inner.append({param.name.value for param in node.params.params})
+        return node not in self._blind
 
     def leave_Lambda(self, original_node: cst.Lambda) -> None:
         self._inner.pop()

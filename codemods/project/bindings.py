@@ -6,7 +6,7 @@ import libcst as cst
 
 from codemods.hijax.function import bound_names
 from codemods.hijax.roots import BASE_NAMES, MODULES
-from codemods.project.facts import Ref, RefKind, Refs
+from codemods.project.facts import Ref, RefKind
 from codemods.project.scope import Scope, dotted_name, unknown
 
 Import = cst.Import | cst.ImportFrom
@@ -19,6 +19,10 @@ class UseFinder(cst.CSTVisitor):
         super().__init__()
         self.found: list[cst.Attribute] = []
         self.dynamic: list[cst.Call] = []
+        self.walrus: list[cst.NamedExpr] = []
+
+    def visit_NamedExpr(self, node: cst.NamedExpr) -> None:
+        self.walrus.append(node)
 
     def visit_Call(self, node: cst.Call) -> None:
         name = node.args[1].value if dotted_name(node.func) == "getattr" and len(node.args) > 1 else None
@@ -33,11 +37,6 @@ class UseFinder(cst.CSTVisitor):
 def statements_of(body: cst.BaseSuite) -> list[cst.CSTNode]:
     """The statements of a block; a one-line suite stands for itself."""
     return list(body.body) if isinstance(body, cst.IndentedBlock) else [body]
-
-
-def merge_envs(left: dict[str, Refs], right: dict[str, Refs]) -> dict[str, Refs]:
-    """What names may refer to after one of two branches ran."""
-    return {name: left.get(name, frozenset()) | right.get(name, frozenset()) for name in {**left, **right}}
 
 
 def is_type_checking(test: cst.BaseExpression) -> bool | None:

@@ -28,6 +28,8 @@ class RefKind(Enum):
     """A function of this module; ``Ref.index`` is its number."""
     OTHER = "other"
     """Certainly no class of interest: a literal, a builtin."""
+    UNBOUND = "unbound"
+    """Nothing: the name is bound on some other path only."""
     UNKNOWN = "unknown"
     """Cannot be told; ``Ref.name`` is the source text."""
 

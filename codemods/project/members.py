@@ -72,8 +72,8 @@ def _header(statement: cst.CSTNode, block: cst.BaseSuite, members: list[MemberDe
         targets.append(statement.target)
     elif isinstance(statement, cst.With):
         targets += [item.asname.name for item in statement.items if item.asname is not None]
-    for name in (name for target in targets for name in bound_names(target)):
-        members.append(MemberDef(name, MemberKind.OTHER, statement, statement, block))
+    names = [name for target in targets for name in bound_names(target)]
+    members += [MemberDef(name, MemberKind.OTHER, statement, statement, block) for name in names]
 
 
 def _blocks(statement: cst.CSTNode) -> list[cst.BaseSuite]:
@@ -104,8 +104,7 @@ def _small(node: cst.CSTNode, line: cst.CSTNode, block: cst.BaseSuite, members: 
                     kind = MemberKind.PAIR if single and name in direct else MemberKind.OTHER
                     members.append(MemberDef(name, kind, node, line, block, node.value))
     elif isinstance(node, cst.Expr) and isinstance(node.value, cst.NamedExpr):
-        for name in bound_names(node.value.target):
-            members.append(MemberDef(name, MemberKind.OTHER, node, line, block))
+        members += [MemberDef(name, MemberKind.OTHER, node, line, block) for name in bound_names(node.value.target)]
     elif isinstance(node, (cst.Import, cst.ImportFrom)) and not isinstance(node.names, cst.ImportStar):
         for alias in node.names:
             bound = alias.evaluated_alias or alias.evaluated_name.partition(".")[0]

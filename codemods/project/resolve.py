@@ -110,7 +110,8 @@ class Resolver:
             return frozenset({Unknown(f"{ref.name}(…)")})
         if ref.kind is RefKind.STARRED:
             return self._starred(path, ref.name, seen)
-        return frozenset({Other() if ref.kind is RefKind.OTHER else Unknown(ref.name)})
+        is_nothing = ref.kind in (RefKind.OTHER, RefKind.UNBOUND)
+        return frozenset({Other() if is_nothing else Unknown(ref.name)})
 
     def _class_target(self, key: ClassKey) -> Target:
         return Root() if self.is_root_class(key) else key

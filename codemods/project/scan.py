@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from codemods.hijax.function import bound_names, parameter_names
+from codemods.hijax.function import always_exits, bound_names, parameter_names
 from codemods.hijax.roots import RULE_METHODS
 from codemods.project.bindings import (
     Import,
@@ -19,7 +19,6 @@ from codemods.project.bindings import (
     bind_import,
     bind_unknown,
     is_type_checking,
-    merge_envs,
     statements_of,
 )
 from codemods.project.facts import ClassFact, ModuleFacts, Ref, RefKind, Refs
@@ -192,6 +191,10 @@ class _Scanner:
         finder = UseFinder()
         node.visit(finder)
         self.out.dynamic += finder.dynamic
+        for walrus in finder.walrus:
+            if isinstance(walrus.target, cst.Name):
+                name, value = walrus.target.value, evaluate(walrus.value, scope)
+                scope.env[name] = value | scope.env.get(name, frozenset())
         for found in finder.found:
             receiver = evaluate(found.value, scope)
             self.out.uses.append(RuleUse(self.out.path, found, receiver, _function_of(scope), scope.enclosing_class()))
@@ -225,7 +228,7 @@ class _Scanner:
             self.block(statements_of(node.body), scope, qualname)
             if node.orelse is not None:
                 self.block(statements_of(node.orelse.body), scope, qualname)
-            scope.env = merge_envs(before, scope.env)
+            scope.env = scope.merge(before, scope.env)
         elif isinstance(node, (cst.Try, cst.TryStar)):
             self.try_statement(node, scope, qualname)
         elif isinstance(node, cst.With):
@@ -244,7 +247,8 @@ class _Scanner:
         for body in bodies:
             scope.env = dict(before)
             self.block(body, scope, qualname)
-            merged = scope.env if merged is None else merge_envs(merged, scope.env)
+            if not always_exits(body):  # else what follows does not see what it bound
+                merged = scope.env if merged is None else scope.merge(merged, scope.env)
         scope.env = merged if merged is not None else before
 
     def if_statement(self, node: cst.If, scope: Scope, qualname: str) -> None:
@@ -269,14 +273,15 @@ class _Scanner:
         before = dict(scope.env)
         self.block(statements_of(node.body), scope, qualname)
         # A handler may run before or after any statement of the body.
-        started = merge_envs(before, scope.env)
+        started = scope.merge(before, scope.env)
         if node.orelse is not None:
             self.block(statements_of(node.orelse.body), scope, qualname)
         result = scope.env
         for handler in node.handlers:
             scope.env = dict(started)
             self.block(statements_of(handler.body), scope, qualname)
-            result = merge_envs(result, scope.env)
+            if not always_exits(handler.body):
+                result = scope.merge(result, scope.env)
         scope.env = result
         if node.finalbody is not None:
             self.block(statements_of(node.finalbody.body), scope, qualname)

@@ -49,6 +49,19 @@ class Scope:
                 return frozenset({Ref(RefKind.SYMBOL, f"{hijax}.{name}")})
         return frozenset({Ref(RefKind.STARRED, name)}) if stars else None
 
+    def merge(self, left: dict[str, Refs], right: dict[str, Refs]) -> dict[str, Refs]:
+        """What names may refer to after one of two branches ran."""
+        merged = {}
+        for name in {**left, **right}:
+            merged[name] = frozenset(left[name] if name in left else self._outer(name))
+            merged[name] |= right[name] if name in right else self._outer(name)
+        return merged
+
+    def _outer(self, name: str) -> Refs:
+        """What a name that a branch does not bind stands for: a class body then reads the scope around it."""
+        found = self.parent.lookup(name) if self.kind == "class" and self.parent is not None else None
+        return found if found is not None else frozenset({Ref(RefKind.UNBOUND, name)})
+
     def snapshot(self) -> Scope:
         """A copy of what is visible now; later bindings do not show in it."""
         parent = self.parent.snapshot() if self.parent is not None else None
@@ -116,6 +129,8 @@ def _attribute(node: cst.BaseExpression, attr: str, values: Refs) -> Refs:
         if ref.kind is RefKind.SYMBOL:
             joiner = "" if ref.name.endswith(".") else "."
             found.add(Ref(RefKind.SYMBOL, f"{ref.name}{joiner}{attr}", origin=ref.origin))
+        elif ref.kind is RefKind.UNBOUND:
+            found.add(ref)
         else:
             found.add(Ref(RefKind.UNKNOWN, code_of(node)))
     return frozenset(found)

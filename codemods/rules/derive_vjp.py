@@ -29,7 +29,7 @@ from codemods.project.facts import ClassKey
 from codemods.project.members import MemberDef, MemberKind
 from codemods.project.scope import Scope, evaluate
 from codemods.project.unit import ClassView, Found
-from codemods.rules._base import Rule
+from codemods.rules._base import Proposal, Rule
 from codemods.rules._command import libcst_command
 from codemods.types import Example, RuleMeta
 
@@ -46,6 +46,7 @@ class DeriveVjpRule(Rule):
 
     def run(self) -> None:
         derived: set[ClassKey] = set()
+        self.made: dict[ClassKey, list[Proposal]] = {}
         for view in sorted(self.unit.classes, key=lambda v: len(v.lineage)):
             if not view.is_primitive:
                 continue
@@ -57,6 +58,8 @@ class DeriveVjpRule(Rule):
                 self._inherits(view, derived)
             elif self._derive(view, name, found):
                 derived |= {view.key, found.owner.key}
+        for group in {id(group): group for group in self.made.values()}.values():
+            self.together(group)
 
     # Reports -----------------------------------------------------------------------------------------------------
 
@@ -75,6 +78,8 @@ class DeriveVjpRule(Rule):
     def _only_refuses(self, view: ClassView) -> bool:
         """Whether the reverse rule that is there only raises, in a base, and a derived pair would come before it."""
         halves = [name for name in (FORWARD_HALF, *BACKWARD_HALVES) if view.find(name) is not None]
+        if not halves or any(view.is_assigned_outside(name) for name in (FORWARD_HALF, *BACKWARD_HALVES)):
+            return False
         if any(real(view, name) is not None for name in halves) or _source(view)[1] is None:
             return False
         is_hidden = not any(view.own(name) for name in halves) and "vjp_bwd" not in halves
@@ -99,7 +104,10 @@ class DeriveVjpRule(Rule):
         ops = self._zero_ops(view, name, found)
         if ops:
             message = f"`{name}` instantiates symbolic zero tangents, which the derived rule hands to it"
-            self.rewrite(found.last.node, f"{view.qualname}.{name}", message, ops)
+            proposal = self.proposal(found.last.node, f"{view.qualname}.{name}", message, ops)
+            above = next(a.key for a in view.lineage[1:] if a.key in self.made)
+            self.made[view.key] = self.made[above]
+            self.made[above].append(proposal)
 
     def _derive(self, view: ClassView, name: str, found: Found) -> bool:
         pair = "vjp_from_jvp" if name == "jvp" else "vjp_from_lin"
@@ -121,7 +129,8 @@ class DeriveVjpRule(Rule):
         message = f"has `{name}` and no reverse rule: derived with `{names[0]}`"
         if zero_ops:
             message += "; symbolic zero tangents are instantiated first"
-        self.rewrite(found.last.node, target, message, ops)
+        group = [self.proposal(found.last.node, target, message, ops)]
+        self.made[view.key] = self.made[found.owner.key] = group
         return True
 
     def _problem(self, view: ClassView, found: Found, pair: str) -> tuple[str, str, str] | None:
@@ -149,12 +158,32 @@ class DeriveVjpRule(Rule):
                 "its forward rule is no function of its own that could be looked into",
                 f"define it with `def`, or add `vjp_fwd, vjp_bwd_retval = {pair}` by hand",
             )
+        hidden = self._hides(found.owner)
+        if hidden is not None:
+            return hidden
         if not found.owner.is_primitive and not _all_lack_reverse(found.owner):
             return (
                 "jvp-in-mixin",
                 f"its forward rule comes from `{found.owner.qualname}`, which other classes use as well",
                 f"add `vjp_fwd, vjp_bwd_retval = {pair}` to the classes that need it",
             )
+        return None
+
+    def _hides(self, owner: ClassView) -> tuple[str, str, str] | None:
+        """A class below that has a reverse rule which the pair would come before, or stand beside."""
+        for heir in owner.descendants:
+            for half in (FORWARD_HALF, *BACKWARD_HALVES):
+                found = heir.find(half)
+                if found is None:
+                    continue
+                is_behind = heir.lineage.index(found.owner) > heir.lineage.index(owner)
+                # Up to jax 0.11.1 a class may not have both backward rules.
+                is_beside = half == "vjp_bwd" and not self.context.releases.all_have("HiPrim")
+                if is_behind or is_beside:
+                    message = (
+                        f"a derived pair would change `{heir.qualname}`, which has `{found.owner.qualname}.{half}`"
+                    )
+                    return "hides-a-rule", message, "write the reverse rule by hand where it is wanted"
         return None
 
     # Edits -------------------------------------------------------------------------------------------------------
@@ -196,9 +225,9 @@ class DeriveVjpRule(Rule):
         scope = found.owner.module.scanned.function_scopes[function]
         releases = self.context.releases
         view = home(found.owner, users)
-        jax = jax_name(view, scope, releases)
-        instantiate = hijax_name("instantiate_zeros", view, scope, releases)
-        zero = hijax_name("Zero", view, scope, releases)
+        jax = jax_name(view, scope, releases, at_start=True)
+        instantiate = hijax_name("instantiate_zeros", view, scope, releases, at_start=True)
+        zero = hijax_name("Zero", view, scope, releases, at_start=True)
         if jax is None or instantiate is None or zero is None:
             return None
         statement = instantiate_statement(tangents, jax.expression, instantiate.expression, zero.expression)
