@@ -4,6 +4,7 @@
 SHELL := /bin/sh
 RUN := .venv/run
 DEV := .venv/dev
+CORPUS := .venv/corpus
 # python3 comes first, so that .python-version and an active environment count; the plain paths come last, for machines
 # whose version manager has no interpreter of the version that .python-version asks for.
 CANDIDATES := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 /usr/local/bin/python3 /usr/bin/python3
@@ -24,12 +25,13 @@ define make-venv
 	@touch $@
 endef
 
-.PHONY: help demo test coverage lint format types docs clean
+.PHONY: help demo test coverage corpus lint format types docs clean
 
 help:
 	@echo "make demo      the dry run on examples/legacy_ops"
 	@echo "make test      the whole test suite (make test ARGS='-k diff')"
 	@echo "make coverage  the same, with branch coverage"
+	@echo "make corpus    what is found in jax, flax, optax and qwix, against Python's own answer (make corpus ARGS=jax)"
 	@echo "make lint      ruff; make format lets it repair what it can"
 	@echo "make types     mypy --strict"
 	@echo "make docs      write docs/rules/ from the rules"
@@ -40,6 +42,10 @@ $(RUN)/.done: pyproject.toml
 
 $(DEV)/.done: pyproject.toml
 	$(call make-venv,$(DEV),12,-e '.[dev$(comma)jax]')
+
+# The released packages of tools/corpus.txt; half a gigabyte.
+$(CORPUS)/.done: pyproject.toml tools/corpus.txt
+	$(call make-venv,$(CORPUS),12,-e . -r tools/corpus.txt)
 
 comma := ,
 
@@ -52,6 +58,9 @@ test: $(DEV)/.done
 coverage: $(DEV)/.done
 	$(DEV)/bin/python -m pytest --cov --cov-report=term-missing $(ARGS)
 
+corpus: $(CORPUS)/.done
+	$(CORPUS)/bin/python tools/corpus.py $(ARGS)
+
 lint: $(DEV)/.done
 	$(DEV)/bin/python -m ruff check .
 	$(DEV)/bin/python -m ruff format --check .
@@ -61,7 +70,7 @@ format: $(DEV)/.done
 	$(DEV)/bin/python -m ruff format .
 
 types: $(DEV)/.done
-	$(DEV)/bin/python -m mypy codemods tests cli.py
+	$(DEV)/bin/python -m mypy codemods tests tools cli.py
 	$(DEV)/bin/python -m mypy --python-version 3.11 codemods cli.py
 
 docs: $(RUN)/.done

@@ -11,7 +11,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from codemods.settings import SettingsError, suggestion
-from codemods.types import FileError, FileResult, FileStatus, RunReport, Settings, SourceFile, Stage
+from codemods.types import (
+    ClassReport,
+    FileError,
+    FileResult,
+    FileStatus,
+    FoundClass,
+    RunReport,
+    Settings,
+    SourceFile,
+    Stage,
+)
 
 if TYPE_CHECKING:
     from codemods.engine.units import Project
@@ -80,6 +90,29 @@ def run(paths: Sequence[str], settings: Settings) -> RunReport:
     return replace(tally.report(), empty_folders=found.empty_folders)
 
 
+def classes(paths: Sequence[str], settings: Settings) -> ClassReport:
+    """The primitive classes in ``paths``, and those that may be some. Bases are followed as in ``run``.
+
+    Raises:
+      SettingsError: as ``run``.
+    """
+    tally = _Tally(settings)
+    found = find_files(paths, settings)
+    tally.results += found.failed
+    readable = dict(tally.readable(found.files))
+    others = _other_files(paths, settings, readable)
+    listed: tuple[FoundClass, ...] = ()
+    if tally.matters or any(_matters(_bytes(path)) for path in others):
+        from codemods.engine.classes import find_classes
+
+        project = project_of(readable, others, settings)
+        listed = find_classes(project)
+        tally.results += _failures(project)
+        tally.parsed = len(project.all_facts())
+    tally.classes = sum(one.is_primitive for one in listed)
+    return ClassReport(replace(tally.report(), empty_folders=found.empty_folders), listed)
+
+
 def run_source(source: SourceFile, settings: Settings) -> RunReport:
     """The same for bytes that were read elsewhere, such as standard input; bases in other files are unknown then."""
     from codemods.project.ignored import Excluder
@@ -122,13 +155,21 @@ def project_of(readable: Mapping[str, str], others: Sequence[str], settings: Set
 
 def _project_results(readable: Mapping[str, str], others: Sequence[str], settings: Settings) -> Iterator[FileResult]:
     from codemods.engine.executors import rewrite_units
-    from codemods.engine.rewrite import failed
 
     project = project_of(readable, others, settings)
     yield from rewrite_units(project, settings)
-    for path, error in project.failures().items():
-        if path in readable:
-            yield failed(SourceFile(readable[path], _bytes(path) or b""), error)
+    yield from _failures(project)
+
+
+def _failures(project: Project) -> list[FileResult]:
+    """The files of the run that could not be parsed."""
+    from codemods.engine.rewrite import failed
+
+    return [
+        failed(SourceFile(project.shown[path], _bytes(path) or b""), error)
+        for path, error in project.failures().items()
+        if path in project.shown
+    ]
 
 
 def _other_files(paths: Sequence[str], settings: Settings, readable: Mapping[str, str]) -> list[str]:

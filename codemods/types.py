@@ -188,6 +188,55 @@ class RunReport:
 
 
 @dataclass(frozen=True)
+class ClassPlace:
+    """A class by its qualified name, and where it stands; ``path`` and ``line`` are None for jax's own base class."""
+
+    name: str
+    path: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class FoundClass:
+    """What ``hijax-codemods classes`` says of one class.
+
+    Attributes:
+      is_primitive: False if it cannot be told whether it is one.
+      bases: the classes between it and jax's base class, in method resolution order, jax's last. Of a class that may
+        be a primitive: those that may be, too.
+      rules: each rule method that it has, and the class and line that it comes from; in the order of ``RULE_NAMES``.
+      bwd_style: what its ``vjp_bwd`` is, by its body; None if it has none.
+      unknown_bases: its own and inherited bases that could not be found.
+    """
+
+    path: str
+    line: int
+    column: int
+    name: str
+    is_primitive: bool
+    bases: tuple[ClassPlace, ...]
+    rules: tuple[tuple[str, ClassPlace], ...]
+    bwd_style: str | None
+    unknown_bases: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ClassReport:
+    """The classes of a run, by path and line; ``run`` says what was looked at, and which files failed."""
+
+    run: RunReport
+    classes: tuple[FoundClass, ...]
+
+    @property
+    def primitives(self) -> tuple[FoundClass, ...]:
+        return tuple(c for c in self.classes if c.is_primitive)
+
+    @property
+    def unknown(self) -> tuple[FoundClass, ...]:
+        return tuple(c for c in self.classes if not c.is_primitive)
+
+
+@dataclass(frozen=True)
 class Example:
     """One documented and tested input of a rule. ``after`` is None where the rule must leave it alone."""
 

@@ -196,6 +196,7 @@ def test_help_and_version() -> None:
         "check",
         "apply",
         "rules",
+        "classes",
     ]
     done = subprocess.run([sys.executable, "-m", "codemods", "--help"], cwd=ROOT, capture_output=True, check=True)
     assert done.stdout.decode() == listed

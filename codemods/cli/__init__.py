@@ -13,6 +13,7 @@ import click
 from codemods import __version__
 from codemods.cli.apply import apply
 from codemods.cli.check import check
+from codemods.cli.classes import classes
 from codemods.cli.diff import diff
 from codemods.cli.rules import rules
 from codemods.settings import SettingsError
@@ -45,7 +46,7 @@ def cli() -> None:
     """
 
 
-for _command in (diff, check, apply, rules):
+for _command in (diff, check, apply, rules, classes):
     cli.add_command(_command)
 
 

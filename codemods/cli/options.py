@@ -1,9 +1,9 @@
-"""The options that diff, check and apply share, and the one value that holds them."""
+"""The options that the commands share, and the one value that holds them."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -16,30 +16,30 @@ FORMATS = ("text", "json")
 
 @dataclass(frozen=True)
 class Options:
-    """The shared options as they were given; None or empty where they were not."""
+    """The shared options as they were given; None or empty where they were not, or where a command lacks them."""
 
     paths: tuple[str, ...]
-    bwd: str | None
-    jax: str | None
-    select: tuple[str, ...]
-    ignore: tuple[str, ...]
-    unsafe: bool
-    exclude: tuple[str, ...]
-    force_exclude: bool
-    root: str | None
-    python: str | None
-    jobs: int | None
-    format: str
-    output: str | None
-    config: str | None
-    isolated: bool
-    stdin_filename: str | None
-    show_files: bool
-    statistics: bool
-    quiet: bool
-    verbose: bool
-    debug: bool
-    color: str
+    bwd: str | None = None
+    jax: str | None = None
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    unsafe: bool = False
+    exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
+    root: str | None = None
+    python: str | None = None
+    jobs: int | None = None
+    format: str = "text"
+    output: str | None = None
+    config: str | None = None
+    isolated: bool = False
+    stdin_filename: str | None = None
+    show_files: bool = False
+    statistics: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    debug: bool = False
+    color: str = "auto"
 
     def __post_init__(self) -> None:
         """Raises ``click.UsageError`` for options that exclude one another."""
@@ -107,17 +107,31 @@ _DECORATORS = (
     click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True),
 )
 
+_BY_NAME = dict(zip((field.name for field in fields(Options)), _DECORATORS, strict=True))
+
+_LOOKING = "paths exclude force_exclude root python format output config isolated quiet verbose debug color".split()
+_LISTING = {name: _BY_NAME[name] for name in _LOOKING} | {
+    "verbose": click.option("-v", "--verbose", is_flag=True, help="Also where each base stands.")
+}
+
 
 def shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the shared options to ``command``, which gets them as its first argument."""
-    names = [field.name for field in fields(Options)]
+    """Add all the options to ``command``, which gets them as its first argument."""
+    return _with_options(command, _BY_NAME)
 
+
+def listing_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add those options that make sense where no rule runs."""
+    return _with_options(command, _LISTING)
+
+
+def _with_options(command: Callable[..., Any], options: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
     @functools.wraps(command)
     def with_options(**given: Any) -> Any:
-        shared = {name: given.pop(name) for name in names}
+        shared = {name: given.pop(name) for name in options}
         shared["paths"] = shared["paths"] or (".",)
         return command(Options(**shared), **given)
 
-    for decorate in reversed(_DECORATORS):
+    for decorate in reversed(tuple(options.values())):
         with_options = decorate(with_options)
     return with_options

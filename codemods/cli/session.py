@@ -48,12 +48,20 @@ class Session:
         """How the result is shown where it goes."""
         return self._look(self.options.output is None and is_terminal(sys.stdout))
 
+    def notes_look(self) -> text.Look:
+        """How errors and notes are shown on stderr."""
+        return self._look(is_terminal(sys.stderr))
+
     def write(self, report: RunReport, result: bytes | str) -> None:
         """The result, or the JSON report in its place, to stdout or ``--output``."""
         if self.options.format == "json":
             from codemods.report import json
 
             result = json.render(report)
+        self.emit(result)
+
+    def emit(self, result: bytes | str) -> None:
+        """The result, whatever it is, to stdout or ``--output``."""
         data = result.encode("utf-8", "backslashreplace") if isinstance(result, str) else result
         if self.options.output is None:
             write_stdout(data)
@@ -68,7 +76,7 @@ class Session:
 
     def explain(self, report: RunReport, *, items: bool = True, applied: bool = False) -> None:
         """Errors, manual items and the summary, to stderr; in JSON the items are part of the report."""
-        look = self._look(is_terminal(sys.stderr))
+        look = self.notes_look()
         options = self.options
         detail = text.Detail(options.quiet, options.verbose, options.statistics, applied)
         parts = [text.errors(report, look)]
@@ -89,7 +97,7 @@ class Session:
         listing = "".join(text.harmless(path) + "\n" for path in found.files)
         report = RunReport(self.settings, found.failed, 0, 0, 0, 0, 0.0, found.empty_folders)
         self.write(report, listing)
-        look = self._look(is_terminal(sys.stderr))
+        look = self.notes_look()
         write_stderr(text.errors(report, look) + text.empty(report))
         raise click.exceptions.Exit(2 if found.failed else 0)
 

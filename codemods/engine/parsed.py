@@ -45,7 +45,7 @@ def parse_text(source: SourceFile, decoded: Decoded, text: str) -> Parsed | File
     """The same for a text that the file may have instead of its own."""
     try:
         module = cst.parse_module(text)
-        scanned = scan(module, module_path(source.path))
+        scanned = scan(module, module_path(source.path), text)
         return Parsed(source, Decoded(text, decoded.encoding, decoded.has_bom), scanned, LineMap(text, module.code))
     except cst.ParserSyntaxError as problem:
         return _syntax_error(problem, text)

@@ -21,6 +21,12 @@ from codemods.project.resolve import Resolver, Root, Targets
 from codemods.types import FileError, SourceFile
 
 
+def _any_word(names: Iterable[str]) -> re.Pattern[bytes]:
+    """Finds a name where it is a whole identifier."""
+    words = b"|".join(re.escape(name.encode()) for name in sorted(names))
+    return re.compile(rb"(?<![A-Za-z0-9_])(?:" + words + rb")(?![A-Za-z0-9_])")
+
+
 @dataclass(frozen=True)
 class UnitFiles:
     """Parsed files that belong together; ``writable`` are the module paths that may be changed."""
@@ -74,26 +80,33 @@ class Project:
     def candidates(self) -> set[str]:
         """The files that can hold or use a primitive class."""
         found: set[str] = set()
-        wanted = set(MARKS)
-        searched: set[bytes] = set()
-        while wanted - searched:
-            pattern = re.compile(b"|".join(re.escape(word) for word in sorted(wanted - searched)))
-            searched |= wanted
+        names = set[str]()
+        pattern = re.compile(b"|".join(re.escape(mark) for mark in MARKS))
+        while True:
             found |= {path for path in self.paths if path not in found and self._mentions(path, pattern)}
             for path in sorted(found):
                 self.facts(path)
-            wanted |= {name.encode() for name in self._primitive_names()}
-        return found
+            new = self._primitive_names(names) - names
+            if not new:
+                return found
+            names |= new
+            pattern = _any_word(new)
 
-    def _primitive_names(self) -> set[str]:
-        """Every name under which a parsed module defines, imports or assigns a primitive class of the project."""
+    def _primitive_names(self, known: set[str]) -> set[str]:
+        """Every name under which a parsed module defines, imports or assigns a primitive class of the project.
+
+        ``known`` are such names: what is bound to something of another name is no primitive, and not followed.
+        """
         names: set[str] = set()
-        for path, facts in self._loaded():
+        loaded = self._loaded()
+        for path, facts in loaded:
             for fact in facts.classes:
                 if self.resolver.resolve(ClassKey(path, fact.index)).is_primitive:
                     names.add(fact.qualname.rpartition(".")[2])
+        leading = known | names | set(BASE_NAMES)
+        for path, facts in loaded:
             for name, refs in facts.exports:
-                if name not in names and self._is_primitive(refs, path):
+                if name not in names and self._is_primitive(refs, path, leading):
                     names.add(name)
         return names - set(BASE_NAMES)
 
@@ -105,11 +118,12 @@ class Project:
         loaded = sorted(self.parsed)
         return [(path, facts) for path in loaded if (facts := self.facts(path)) is not None]
 
-    def _is_primitive(self, refs: Refs, path: str) -> bool:
+    def _is_primitive(self, refs: Refs, path: str, leading: set[str]) -> bool:
         for ref in refs:
-            if ref.kind in (RefKind.SYMBOL, RefKind.CLASS, RefKind.STARRED) and self._leads(
-                self.resolver.ref(ref, path)
-            ):
+            may_lead = ref.kind is RefKind.CLASS or (
+                ref.kind in (RefKind.SYMBOL, RefKind.STARRED) and ref.name.rpartition(".")[2] in leading
+            )
+            if may_lead and self._leads(self.resolver.ref(ref, path)):
                 return True
         return False
 
@@ -150,7 +164,7 @@ class Project:
         linked: set[str] = set()
         for fact in facts.classes:
             resolved = self.resolver.resolve(ClassKey(path, fact.index))
-            if resolved.verdict is Verdict.PRIMITIVE or self._has_rules(resolved.lineage):
+            if resolved.verdict is Verdict.PRIMITIVE or self.has_rules(resolved.lineage):
                 linked |= {key.path for key in resolved.lineage}
         for refs in facts.receivers:
             for ref in refs:
@@ -159,7 +173,7 @@ class Project:
                     linked |= {t.path for t in targets if isinstance(t, ClassKey)}
         return linked
 
-    def _has_rules(self, lineage: Sequence[ClassKey]) -> bool:
+    def has_rules(self, lineage: Sequence[ClassKey]) -> bool:
         for key in lineage:
             facts = self.facts(key.path)
             if facts is not None and RULE_METHODS.intersection(facts.classes[key.index].members):

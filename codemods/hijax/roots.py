@@ -20,10 +20,22 @@ _NOT_PRIMITIVES = frozenset(
     for name in ("HiType", "HiPrimitive", "MutableHiType", "HiPspec", "HipSpec", "MappingSpec", "GradAccum", "Zero")
 )
 
-RULE_METHODS = frozenset(
+EXPORTS = frozenset(
+    "AbstractRef AbstractValue AvalMutableQDD AvalQDD GradAccum HiPrim HiPrimitive HiPspec HiType MappingSpec "
+    "MutableHiType NullAccum RefAccum ShapedArray TransformedRef VJPHiPrimitive ValAccum Zero "
+    "apply_derived_linearization aval_method aval_property bdims_at_front control_flow_allowed_effects "
+    "instantiate_zeros is_undefined_primal jvp_from_lin linearize_from_jvp register_hitype unmap_avals vjp_from_jvp "
+    "vjp_from_lin vmap_rule".split()
+)
+"""What ``from jax.experimental.hijax import *`` has bound in some release."""
+
+RULE_NAMES = tuple(
     "expand vjp_fwd vjp_bwd vjp_bwd_retval vjp_bwd_retval_logs jvp lin linearized batch batch_dim_rule transpose dce "
     "remat".split()
 )
+"""In the order in which they are listed."""
+
+RULE_METHODS = frozenset(RULE_NAMES)
 
 
 def is_root(dotted: str) -> bool:

@@ -19,10 +19,6 @@ class UseFinder(cst.CSTVisitor):
         super().__init__()
         self.found: list[cst.Attribute] = []
         self.dynamic: list[cst.Call] = []
-        self.walrus: list[cst.NamedExpr] = []
-
-    def visit_NamedExpr(self, node: cst.NamedExpr) -> None:
-        self.walrus.append(node)
 
     def visit_Call(self, node: cst.Call) -> None:
         name = node.args[1].value if dotted_name(node.func) == "getattr" and len(node.args) > 1 else None
@@ -32,6 +28,17 @@ class UseFinder(cst.CSTVisitor):
     def visit_Attribute(self, node: cst.Attribute) -> None:
         if node.attr.value == "vjp_bwd":
             self.found.append(node)
+
+
+class WalrusFinder(cst.CSTVisitor):
+    """``name := value`` in an expression or simple statement, inner ones first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[cst.NamedExpr] = []
+
+    def leave_NamedExpr(self, original_node: cst.NamedExpr) -> None:
+        self.found.append(original_node)
 
 
 def statements_of(body: cst.BaseSuite) -> list[cst.CSTNode]:

@@ -23,7 +23,7 @@ class RefKind(Enum):
     SUPER = "super"
     """``super()`` inside class ``Ref.index``."""
     STARRED = "starred"
-    """``Ref.name``, bound by one of the module's star imports if at all."""
+    """``Ref.name``, or what it is an attribute of, is bound by one of the module's star imports if at all."""
     FUNCTION = "function"
     """A function of this module; ``Ref.index`` is its number."""
     OTHER = "other"

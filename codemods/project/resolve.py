@@ -7,7 +7,7 @@ leads nowhere is UNKNOWN, with the name of the base that was not found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from codemods.hijax.roots import BASE_NAMES, MODULES, ROOTS, is_certainly_other, is_root
@@ -75,6 +75,12 @@ class ResolvedClass:
         return self.verdict is Verdict.PRIMITIVE
 
 
+_OUTSIDE = -1
+"""Instead of the number of a class: it is none of the project, ``path`` is its name."""
+
+_ROOT = ClassKey(BASE_NAMES[0], _OUTSIDE)
+
+
 class Resolver:
     """Follows references through the modules of a project.
 
@@ -86,6 +92,9 @@ class Resolver:
         self.load = load
         self._classes: dict[ClassKey, ResolvedClass] = {}
         self._active: set[ClassKey] = set()
+        self._cut: set[ClassKey] = set()
+        self._orders: dict[ClassKey, tuple[ClassKey, ...]] = {}
+        """As the lineages, but with classes outside the project."""
         self._exports: dict[str, dict[str, Refs]] = {}
 
     def with_modules(self, facts: Mapping[str, ModuleFacts]) -> Resolver:
@@ -109,7 +118,8 @@ class Resolver:
         if ref.kind is RefKind.MADE:
             return frozenset({Unknown(f"{ref.name}(…)")})
         if ref.kind is RefKind.STARRED:
-            return self._starred(path, ref.name, seen)
+            first, *attrs = ref.name.split(".")
+            return self._attributes(self._starred(path, first, seen), attrs, seen)
         is_nothing = ref.kind in (RefKind.OTHER, RefKind.UNBOUND)
         return frozenset({Other() if is_nothing else Unknown(ref.name)})
 
@@ -153,15 +163,34 @@ class Resolver:
                 if bound is not None and not any(isinstance(t, Unknown) for t in bound):
                     return bound
             return frozenset({Module(module)})
-        found = self.export(module, rest[0], seen)
-        for attr in rest[1:]:
+        return self._attributes(self.export(module, rest[0], seen), rest[1:], seen)
+
+    def _attributes(self, found: Targets, attrs: Sequence[str], seen: frozenset[tuple[str, str]]) -> Targets:
+        for attr in attrs:
             found = frozenset(t for one in found for t in self._attribute(one, attr, seen))
         return found
 
     def _attribute(self, target: Target, attr: str, seen: frozenset[tuple[str, str]]) -> Targets:
         if isinstance(target, Module):
             return self.export(target.path, attr, seen)
+        if isinstance(target, ClassKey):
+            return self._nested(target, attr)
+        if isinstance(target, Unknown):
+            # A module that was re-exported, such as jax's: what it is asked for has a dotted name again.
+            name = f"{target.text}.{attr}"
+            return frozenset({Root() if is_root(name) else Other() if is_certainly_other(name) else Unknown(name)})
         return frozenset({Other() if isinstance(target, Other) else Unknown(attr)})
+
+    def _nested(self, outer: ClassKey, name: str) -> Targets:
+        """The classes of that name in the body of a class, or of one that it inherits from."""
+        for key in self.resolve(outer).lineage:
+            facts = self.load(key.path)
+            classes = facts.classes if facts is not None else ()
+            qualname = f"{classes[key.index].qualname}.{name}" if classes else ""
+            found = [ClassKey(key.path, fact.index) for fact in classes if fact.qualname == qualname]
+            if found:
+                return frozenset(self._class_target(nested) for nested in found)
+        return frozenset({Unknown(name)})
 
     def export(self, path: str, name: str, seen: frozenset[tuple[str, str]] = frozenset()) -> Targets:
         """What ``name`` of the module ``path`` leads to."""
@@ -211,12 +240,15 @@ class Resolver:
             return self._classes[key]
         facts = self.load(key.path)
         if facts is None or key in self._active:  # a class that is its own base, by a later rebinding
+            self._cut.add(key)
             name = facts.classes[key.index].qualname if facts is not None else key.path
             return ResolvedClass(key, Verdict.UNKNOWN, (key,), (name,), ())
         self._active.add(key)
         found = self._resolve(key, facts.classes[key.index])
         self._active.discard(key)
-        self._classes[key] = found
+        if not self._cut:  # else the answer depends on where the cycle was entered
+            self._classes[key] = found
+        self._cut.discard(key)
         return found
 
     def _resolve(self, key: ClassKey, fact: ClassFact) -> ResolvedClass:
@@ -231,16 +263,27 @@ class Resolver:
             is_lost = any(isinstance(t, Unknown) for t in targets) and not keys and Root() not in targets
             if is_lost or len(keys) > 1:
                 unknown.append(text)
-            if Root() in targets:
-                parents.append((_ROOT,))
-            if bases:  # of several, which one counts depends on the branch that ran
-                inherited = [k for base in bases for k in base.lineage]
-                is_primitive = any(base.is_primitive for base in bases)
-                parents.append((*dict.fromkeys(inherited), *((_ROOT,) if is_primitive else ())))
+            # Of several, which one counts depends on the branch that ran.
+            orders = [self._orders.get(base.key, base.lineage) for base in bases]
+            orders += [(ClassKey(name, _OUTSIDE),) for name in self._outside(refs, targets)]
+            if orders:
+                parents.append(tuple(dict.fromkeys(k for order in orders for k in order)))
         order = (key, *_c3([*parents, tuple(p[0] for p in parents)]))
+        self._orders[key] = order
         # jax's class has every rule method: what comes behind it is hidden.
-        lineage = order[: order.index(_ROOT)] if _ROOT in order else order
+        seen = order[: order.index(_ROOT)] if _ROOT in order else order
+        lineage = tuple(k for k in seen if k.index != _OUTSIDE)
         return ResolvedClass(key, verdict, lineage, tuple(unknown), tuple(dict.fromkeys(sites)))
+
+    @staticmethod
+    def _outside(refs: Refs, targets: Targets) -> list[str]:
+        """The name of the class outside the project that a base certainly is: it has a place in the order, too."""
+        if any(isinstance(target, ClassKey) for target in targets):
+            return []
+        if Root() in targets:
+            return [_ROOT.path]
+        names = [ref.name for ref in refs if ref.kind is RefKind.SYMBOL and ref.name != "builtins.object"]
+        return names if len(refs) == 1 else []
 
     def _sites(self, refs: Refs, path: str) -> list[Ref]:
         """The references of this file by which a base leads to jax's class."""
@@ -254,9 +297,6 @@ class Resolver:
             ):
                 found.append(ref)
         return found
-
-
-_ROOT = ClassKey("", -1)
 
 
 def _verdict(target: Target) -> Verdict:

@@ -16,6 +16,7 @@ from codemods.hijax.roots import RULE_METHODS
 from codemods.project.bindings import (
     Import,
     UseFinder,
+    WalrusFinder,
     bind_import,
     bind_unknown,
     is_type_checking,
@@ -81,16 +82,22 @@ class ScannedModule:
         return ModuleFacts(tuple(c.fact for c in self.classes), exports, stars, self.public, receivers)
 
 
-def scan(module: cst.Module, path: str) -> ScannedModule:
-    """Follow the statements of the module in the file ``path``."""
+def scan(module: cst.Module, path: str, text: str | None = None) -> ScannedModule:
+    """Follow the statements of the module in the file ``path``.
+
+    If its ``text`` is given, what it does not hold is not looked for, which takes half of the time.
+    """
     scanned = ScannedModule(module, path, Scope("module"))
-    _Scanner(scanned).run(module.body, scanned.scope, "")
+    scanner = _Scanner(scanned, text is None or "vjp_bwd" in text, text is None or ":=" in text)
+    scanner.run(module.body, scanned.scope, "")
     return scanned
 
 
 class _Scanner:
-    def __init__(self, scanned: ScannedModule) -> None:
+    def __init__(self, scanned: ScannedModule, has_uses: bool, has_walrus: bool) -> None:
         self.out = scanned
+        self.has_uses = has_uses
+        self.has_walrus = has_walrus
         self.pending: list[tuple[cst.FunctionDef, Scope, str]] = []
 
     def run(self, body: Sequence[cst.CSTNode], scope: Scope, qualname: str) -> None:
@@ -188,13 +195,17 @@ class _Scanner:
                 self.outside(evaluate(call.args[0].value, scope), str(name.evaluated_value), call)
 
     def uses(self, node: cst.CSTNode, scope: Scope) -> None:
+        """The uses of rules in a simple statement or expression, which also may bind names."""
+        if self.has_walrus:
+            walrus = WalrusFinder()
+            node.visit(walrus)
+            for named in walrus.found:
+                self.assign(named.target, named.value, evaluate(named.value, scope), scope)
+        if not self.has_uses:
+            return
         finder = UseFinder()
         node.visit(finder)
         self.out.dynamic += finder.dynamic
-        for walrus in finder.walrus:
-            if isinstance(walrus.target, cst.Name):
-                name, value = walrus.target.value, evaluate(walrus.value, scope)
-                scope.env[name] = value | scope.env.get(name, frozenset())
         for found in finder.found:
             receiver = evaluate(found.value, scope)
             self.out.uses.append(RuleUse(self.out.path, found, receiver, _function_of(scope), scope.enclosing_class()))
@@ -213,6 +224,7 @@ class _Scanner:
         fact = ClassFact(index, name, refs, tuple(code_of(b.value) for b in bases), tuple(m.name for m in members))
         self.out.classes.append(ScannedClass(fact, node, scope.snapshot(), body_scope, members))
         self.block(statements_of(node.body), body_scope, f"{name}.")
+        scope.bodies[index] = body_scope.env
         scope.env[node.name.value] = frozenset({Ref(RefKind.CLASS, name, index)})
 
     def compound(self, node: cst.BaseCompoundStatement, scope: Scope, qualname: str) -> None:

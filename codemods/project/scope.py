@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from codemods.hijax.roots import MODULES, is_certainly_other
+from codemods.hijax.roots import BASE_NAMES, EXPORTS, MODULES, is_certainly_other
 from codemods.project.facts import Ref, RefKind, Refs
+
+_MAY_BE_CLASSES = (RefKind.CLASS, RefKind.SYMBOL, RefKind.STARRED)
 
 OTHER: Refs = frozenset({Ref(RefKind.OTHER)})
 
@@ -19,7 +21,10 @@ def unknown(text: str) -> Refs:
 
 @dataclass
 class Scope:
-    """Names bound so far. ``kind`` is "module", "class" or "function"; ``class_index`` the class being defined."""
+    """Names bound so far. ``kind`` is "module", "class" or "function"; ``class_index`` the class being defined.
+
+    ``bodies`` holds what the classes that were defined so far bind, by class; all scopes of a module share it.
+    """
 
     kind: str
     parent: Scope | None = None
@@ -27,6 +32,11 @@ class Scope:
     env: dict[str, Refs] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
     function: cst.FunctionDef | None = None
+    bodies: dict[int, dict[str, Refs]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.parent is not None:
+            self.bodies = self.parent.bodies
 
     def lookup(self, name: str) -> Refs | None:
         """What ``name`` may refer to here, or None if it is bound nowhere. Class scopes are not seen from inside."""
@@ -40,13 +50,14 @@ class Scope:
         return self._from_stars(name, stars)
 
     def _from_stars(self, name: str, stars: list[str]) -> Refs | None:
+        hijax = next((star for star in stars if star in MODULES), None)
+        if hijax is not None and name in EXPORTS and (hijax == stars[0] or name in BASE_NAMES):
+            # Another star import could shadow its base class, but no other module is known to export such a name.
+            return frozenset({Ref(RefKind.SYMBOL, f"{hijax}.{name}")})
         if is_certainly_other(f"builtins.{name}"):
             return frozenset({Ref(RefKind.SYMBOL, f"builtins.{name}")})
-        if any(star in MODULES for star in stars) and not name.startswith("_"):
-            # A later star import could shadow it, but no other module is known to export such a name.
-            hijax = next(star for star in stars if star in MODULES)
-            if len(stars) == 1 or hijax == stars[0] or name in ("HiPrim", "VJPHiPrimitive"):
-                return frozenset({Ref(RefKind.SYMBOL, f"{hijax}.{name}")})
+        if hijax is not None and len(stars) == 1 and not name.startswith("_"):
+            return frozenset({Ref(RefKind.SYMBOL, f"{hijax}.{name}")})
         return frozenset({Ref(RefKind.STARRED, name)}) if stars else None
 
     def merge(self, left: dict[str, Refs], right: dict[str, Refs]) -> dict[str, Refs]:
@@ -65,7 +76,7 @@ class Scope:
     def snapshot(self) -> Scope:
         """A copy of what is visible now; later bindings do not show in it."""
         parent = self.parent.snapshot() if self.parent is not None else None
-        return Scope(self.kind, parent, self.class_index, dict(self.env), list(self.stars), self.function)
+        return Scope(self.kind, parent, self.class_index, dict(self.env), list(self.stars), self.function, self.bodies)
 
     def enclosing_class(self) -> int:
         """The class whose body or method this scope is in, or -1."""
@@ -100,7 +111,7 @@ def evaluate(node: cst.BaseExpression, scope: Scope) -> Refs:
         found = scope.lookup(node.value)
         return unknown(node.value) if found is None else found
     if isinstance(node, cst.Attribute):
-        return _attribute(node, node.attr.value, evaluate(node.value, scope))
+        return _attribute(node, node.attr.value, evaluate(node.value, scope), scope)
     if isinstance(node, cst.IfExp):
         return evaluate(node.body, scope) | evaluate(node.orelse, scope)
     if isinstance(node, cst.BooleanOperation):
@@ -109,26 +120,36 @@ def evaluate(node: cst.BaseExpression, scope: Scope) -> Refs:
         return evaluate(node.value, scope)
     if isinstance(node, cst.Subscript):
         # Base[T]: at run time the class behind it is the base (typing.Generic).
+        if dotted_name(node.value) is None:
+            return unknown(code_of(node))
         value = evaluate(node.value, scope)
-        is_class = all(r.kind is RefKind.CLASS or _names_a_class(r) for r in value)
-        return value if is_class and dotted_name(node.value) else unknown(code_of(node))
+        return frozenset(ref if _may_be_class(ref) else Ref(RefKind.UNKNOWN, code_of(node)) for ref in value)
     if isinstance(node, cst.Call):
         return _call(node, scope)
-    if isinstance(node, (cst.BaseNumber, cst.BaseString, cst.Lambda, cst.Tuple, cst.List, cst.Dict, cst.Set)):
+    if isinstance(node, (cst.BaseNumber, cst.BaseString, cst.Lambda)):  # what a container holds may be a class
         return OTHER
     return unknown(code_of(node))
 
 
-def _names_a_class(ref: Ref) -> bool:
-    return ref.kind is RefKind.SYMBOL and ref.name.rpartition(".")[2][:1].isupper()
+def _may_be_class(ref: Ref) -> bool:
+    """Whether a subscript of it can be a class: not of a table in a module, such as ``sys.modules``."""
+    return ref.kind in _MAY_BE_CLASSES and (ref.kind is not RefKind.SYMBOL or _last(ref.name)[:1].isupper())
 
 
-def _attribute(node: cst.BaseExpression, attr: str, values: Refs) -> Refs:
+def _last(dotted: str) -> str:
+    return dotted.rpartition(".")[2]
+
+
+def _attribute(node: cst.BaseExpression, attr: str, values: Refs, scope: Scope) -> Refs:
     found: set[Ref] = set()
     for ref in values:
-        if ref.kind is RefKind.SYMBOL:
+        nested = scope.bodies.get(ref.index, {}).get(attr, OTHER) if ref.kind is RefKind.CLASS else OTHER
+        if all(inner.kind is RefKind.CLASS for inner in nested):
+            found |= nested
+            continue
+        if ref.kind in (RefKind.SYMBOL, RefKind.STARRED):
             joiner = "" if ref.name.endswith(".") else "."
-            found.add(Ref(RefKind.SYMBOL, f"{ref.name}{joiner}{attr}", origin=ref.origin))
+            found.add(Ref(ref.kind, f"{ref.name}{joiner}{attr}", origin=ref.origin))
         elif ref.kind is RefKind.UNBOUND:
             found.add(ref)
         else:
@@ -158,7 +179,7 @@ def _call(node: cst.Call, scope: Scope) -> Refs:
 def _getattr(node: cst.Call, args: list[cst.BaseExpression], scope: Scope) -> Refs:
     if not isinstance(args[1], cst.SimpleString):
         return unknown(code_of(node))
-    found = _attribute(node, str(args[1].evaluated_value), evaluate(args[0], scope))
+    found = _attribute(node, str(args[1].evaluated_value), evaluate(args[0], scope), scope)
     if len(args) == 3:
         found |= evaluate(args[2], scope)
     return found

@@ -11,13 +11,14 @@ from codemods.engine.hunks import unified_diff
 from codemods.types import FileError, FileResult, RunReport, Settings
 
 SCHEMA = 1
+TOOL = {"name": "hijax-codemods", "version": __version__}
 
 
 def render(report: RunReport) -> bytes:
     """The report as UTF-8 JSON (ASCII in fact, so that paths that are not text survive) with a final newline."""
     data = {
         "schema": SCHEMA,
-        "tool": {"name": "hijax-codemods", "version": __version__},
+        "tool": TOOL,
         "settings": _settings(report.settings),
         "summary": _summary(report),
         "files": [_file(result) for result in report.files if result.changes or result.manual or result.error],
@@ -50,10 +51,11 @@ def _file(result: FileResult) -> dict[str, Any]:
         "status": result.status.value,
         "changes": [{**dataclasses.asdict(change), "safety": change.safety.value} for change in result.changes],
         "manual": [dataclasses.asdict(item) for item in result.manual],
-        "error": None if result.error is None else _error(result.error),
+        "error": None if result.error is None else error(result.error),
         "diff": diff.decode(result.encoding, errors="backslashreplace"),
     }
 
 
-def _error(error: FileError) -> dict[str, Any]:
-    return {**dataclasses.asdict(error), "stage": error.stage.value}
+def error(found: FileError) -> dict[str, Any]:
+    """Why a file failed."""
+    return {**dataclasses.asdict(found), "stage": found.stage.value}

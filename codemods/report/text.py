@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from codemods.engine.hunks import unified_diff
 from codemods.types import Change, FileError, FileResult, ManualItem, RunReport
 
-_BOLD, _RED, _GREEN, _CYAN, _YELLOW, _RESET = (f"\x1b[{code}m" for code in ("1", "31", "32", "36", "33", "0"))
+BOLD, _RED, _GREEN, CYAN, YELLOW, _RESET = (f"\x1b[{code}m" for code in ("1", "31", "32", "36", "33", "0"))
 
 # C0, DEL, C1, the marks that reorder text, line separators, and bytes of a path that are no text.
 _HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -76,8 +76,8 @@ def _labels(report: RunReport, prefix: str) -> Iterator[tuple[str, str]]:
 def _shown(line: str, look: Look) -> str:
     text = harmless(line.removesuffix("\r"), keep="\t")
     if line.startswith(("--- ", "+++ ")):
-        return look.paint(_BOLD, text) + "\n"
-    code = {"@": _CYAN, "-": _RED, "+": _GREEN}.get(line[:1])
+        return look.paint(BOLD, text) + "\n"
+    code = {"@": CYAN, "-": _RED, "+": _GREEN}.get(line[:1])
     return (look.paint(code, text) if code else text) + "\n"
 
 
@@ -92,8 +92,8 @@ def lines(report: RunReport, look: Look, *, changes: bool = True, manual: bool =
 
 
 def _line(path: str, item: Change | ManualItem, look: Look) -> str:
-    place = look.paint(_BOLD, harmless(f"{path}:{item.line}:{item.column}:"))
-    code = look.paint(_CYAN if isinstance(item, Change) else _YELLOW, item.code)
+    place = look.paint(BOLD, harmless(f"{path}:{item.line}:{item.column}:"))
+    code = look.paint(CYAN if isinstance(item, Change) else YELLOW, item.code)
     return f"{place} {code} [{item.rule}] {harmless(item.message)}"
 
 
@@ -115,7 +115,7 @@ def errors(report: RunReport, look: Look) -> str:
 
 def _error(path: str, error: FileError, look: Look) -> str:
     place = f"{path}:{error.line}:{error.column or 1}:" if error.line is not None else f"{path}:"
-    head = f"{look.paint(_BOLD, harmless(place))} {look.paint(_RED, 'error')} [{error.stage.value}]"
+    head = f"{look.paint(BOLD, harmless(place))} {look.paint(_RED, 'error')} [{error.stage.value}]"
     return f"{head} {harmless(error.message)}\n{_help(error.help)}"
 
 
@@ -139,7 +139,7 @@ def empty(report: RunReport) -> str:
 def _unused(result: FileResult, look: Look) -> str:
     found = ""
     for unused in result.unused_suppressions:
-        place = look.paint(_BOLD, harmless(f"{result.path}:{unused.line}:{unused.column}:"))
+        place = look.paint(BOLD, harmless(f"{result.path}:{unused.line}:{unused.column}:"))
         found += f"{place} note: this suppresses nothing: {harmless(unused.text)}\n"
     return found
 
@@ -156,11 +156,6 @@ def statistics(report: RunReport) -> str:
 
 def summary(report: RunReport, detail: Detail) -> str:
     """The sentence that says what a run looked at and what came of it."""
-    mention = "mentions" if report.files_mentioning == 1 else "mention"
-    seen = (
-        f"Scanned {count(report.files_seen, 'file')}, {report.files_mentioning:,} {mention} hijax, "
-        f"{count(report.classes, 'primitive class', 'primitive classes')}"
-    )
     outcome: list[str] = []
     changed = len(report.changed)
     if changed:
@@ -170,7 +165,16 @@ def summary(report: RunReport, detail: Detail) -> str:
         outcome.append(f"{count(report.manual, 'item')} {'needs' if report.manual == 1 else 'need'} you")
     if report.errors:
         outcome.append(count(report.errors, "error"))
-    return f"{seen}; {', '.join(outcome) or 'nothing to do'}."
+    return f"{looked_at(report)}; {', '.join(outcome) or 'nothing to do'}."
+
+
+def looked_at(report: RunReport) -> str:
+    """The first half of the summary."""
+    mention = "mentions" if report.files_mentioning == 1 else "mention"
+    return (
+        f"Scanned {count(report.files_seen, 'file')}, {report.files_mentioning:,} {mention} hijax, "
+        f"{count(report.classes, 'primitive class', 'primitive classes')}"
+    )
 
 
 def count(number: int, one: str, many: str = "") -> str:
