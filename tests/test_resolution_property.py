@@ -114,7 +114,9 @@ def check(tree: Tree, random: Random, orders: int = 1) -> dict[int, Verdict]:
             else:
                 assert verdicts.get(number) is not Verdict.PRIMITIVE, context
             if number in found:
-                assert found[number] == [n for n in order if n != ROOT], (found[number], context)
+                # What comes behind jax's class is hidden by it and no part of the lineage.
+                seen = order[: order.index(ROOT)] if is_primitive else order
+                assert found[number] == seen, (found[number], context)
     # Which files had to be read beforehand is all that may differ.
     return answers[0][0]
 

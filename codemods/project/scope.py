@@ -132,12 +132,8 @@ def evaluate(node: cst.BaseExpression, scope: Scope) -> Refs:
 
 
 def _may_be_class(ref: Ref) -> bool:
-    """Whether a subscript of it can be a class: not of a table in a module, such as ``sys.modules``."""
-    return ref.kind in _MAY_BE_CLASSES and (ref.kind is not RefKind.SYMBOL or _last(ref.name)[:1].isupper())
-
-
-def _last(dotted: str) -> str:
-    return dotted.rpartition(".")[2]
+    """Whether a subscript of it can be a class; what ``sys.modules[…]`` is cannot be told."""
+    return ref.kind in _MAY_BE_CLASSES and not (ref.kind is RefKind.SYMBOL and ref.name.startswith("sys."))
 
 
 def _attribute(node: cst.BaseExpression, attr: str, values: Refs, scope: Scope) -> Refs:
