@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from codemods import pipeline
 from codemods.types import BwdStyle
 from tests.trees import findings, run, verdicts, write_tree
 
@@ -278,3 +281,85 @@ def test_a_file_that_cannot_be_parsed_costs_itself_only(tmp_path: Path) -> None:
     report = run(root)
     assert [Path(f.path).name for f in report.files if f.error] == ["broken.py"]
     assert len(report.changed) == 3
+
+
+def test_all_trees_side_by_side_with_one_job_and_with_two(tmp_path: Path) -> None:
+    for number, files in enumerate([*FOUND.values(), *NOT_TOLD.values(), DEEP, MIXIN]):
+        write_tree(tmp_path / f"project{number}", {name: text + "\n" for name, text in files.items()})
+        write_tree(tmp_path / f"project{number}", {"rule.py": BASE + "    def expand(self, x): return x" + RULE})
+    one, two = (run(tmp_path, jobs=jobs) for jobs in (1, 2))
+    assert one.files == two.files and len(one.changed) > len(FOUND)
+
+
+SPLIT = {
+    "ops/__init__.py": "from .mul import Mul\nfrom .power import Power\n",
+    "ops/base.py": """
+        import jax
+        from jax.experimental.hijax import HiPrim
+        class Base(HiPrim):
+            def __init__(self, *avals):
+                self.in_avals = avals
+                self.out_aval = avals[0]
+                self.params = {}
+                super().__init__()
+            def vjp_bwd(self, res, g, *arg_accums):
+                raise NotImplementedError
+    """,
+    "ops/rules.py": """
+        class Saved:
+            def vjp_fwd(self, nzs_in, *args):
+                return self.expand(*args), args
+    """,
+    "ops/mul.py": """
+        from .base import Base
+        from .rules import Saved
+        class Mul(Saved, Base):
+            def expand(self, x, y):
+                return x * y
+            def vjp_bwd(self, res, g):
+                x, y = res
+                return [g * y, g * x]
+    """,
+    "ops/power.py": """
+        import ops.mul as m
+        class Scaled(m.Mul):
+            def vjp_bwd(self, res, g):
+                return super().vjp_bwd(res, 2.0 * g)
+        class Power(m.Mul):
+            def expand(self, x, n):
+                return x**n
+            def vjp_bwd(self, res, g):
+                x, n = res
+                return g * n * x ** (n - 1.0), None
+    """,
+    "check.py": """
+        import jax
+        import ops
+        from ops.power import Scaled
+        def use(prim, *args):
+            avals = [jax.typeof(jax.numpy.asarray(a)) for a in args]
+            return prim(*avals)(*map(jax.numpy.asarray, args))
+        for i, expected in enumerate([3.0, 2.0]):
+            assert jax.grad(lambda *a: use(ops.Mul, *a), i)(2.0, 3.0) == expected
+            assert jax.jit(jax.grad(lambda *a: use(Scaled, *a), i))(2.0, 3.0) == 2 * expected
+        assert jax.grad(lambda x: use(ops.Power, x, 3.0))(2.0) == 12.0
+        assert jax.grad(lambda *a: use(ops.Power, *a), (0, 1))(2.0, 3.0) == (12.0, 0.0)
+    """,
+}
+
+
+@pytest.mark.parametrize("bwd", list(BwdStyle), ids=lambda b: b.value)
+def test_a_migrated_project_has_its_gradients(bwd: BwdStyle, tmp_path: Path) -> None:
+    pytest.importorskip("jax")
+    root = write_tree(tmp_path, SPLIT)
+
+    def check() -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "check.py"], cwd=root, capture_output=True, text=True, check=False)
+
+    assert "takes 3 positional arguments but" in check().stderr
+    report = pipeline.apply(run(root, bwd=bwd))
+    assert not report.errors and not report.manual, findings(report, root)
+    done = check()
+    assert done.returncode == 0, done.stderr
+    again = run(root, bwd=bwd)
+    assert not again.changes and not again.manual
