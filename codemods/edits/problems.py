@@ -96,8 +96,10 @@ def _arity_problem(body: Body) -> Problem | None:
             message = f"this returns a single value, but the primitive has {known} inputs"
             return Problem(site.node, "unclear-return", message, "return a tuple with one cotangent per input")
         if value.length is not None and first is not None and value.length != first:
-            other = f"the primitive has {arity} inputs" if arity is not None else f"another return gives {first}"
-            message = f"this returns {value.length} cotangents, but {other}"
+            inputs = "1 input" if arity == 1 else f"{arity} inputs"
+            other = f"the primitive has {inputs}" if arity is not None else f"another return gives {first}"
+            cotangents = "1 cotangent" if value.length == 1 else f"{value.length} cotangents"
+            message = f"this returns {cotangents}, but {other}"
             return Problem(site.node, "arity", message, "return one cotangent per input; None where there is none")
         first = value.length if first is None else first
     return None
