@@ -149,7 +149,6 @@ class FileResult:
     after: bytes = field(default=b"", repr=False)
     encoding: str = "utf-8"
     parsed: bool = False
-    mentions_hijax: bool = False
     classes: int = 0
     unused_suppressions: tuple[UnusedSuppression, ...] = ()
 

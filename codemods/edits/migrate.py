@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from codemods.edits.accumulate import accumulate
 from codemods.edits.bodies import first_statement
 from codemods.edits.build import delete, line
 from codemods.edits.callers import call_of, lead_arguments
@@ -16,7 +17,7 @@ from codemods.edits.imports import jax_name
 from codemods.edits.methods import renamed, with_accumulators, without_accumulators, without_deleted
 from codemods.edits.ops import Expand, Op, Replace
 from codemods.edits.places import Places
-from codemods.edits.returns import ReturnStyle, accumulate, is_none, tuple_return
+from codemods.edits.returns import ReturnStyle, is_none, tuple_return
 from codemods.hijax.backward import BwdForm
 from codemods.hijax.function import names_in
 from codemods.hijax.releases import Releases

@@ -30,8 +30,7 @@ def rewrite(source: SourceFile, settings: Settings) -> FileResult:
 
 def failed(source: SourceFile, error: FileError) -> FileResult:
     """The result of a file that is left as it was because of an error."""
-    result = FileResult(source.path, FileStatus.FAILED, before=source.data, after=source.data, error=error)
-    return replace(result, mentions_hijax=b"hijax" in source.data)
+    return FileResult(source.path, FileStatus.FAILED, before=source.data, after=source.data, error=error)
 
 
 def rewrite_unit(
@@ -117,7 +116,6 @@ class _Rewriter:
             after=source.data,
             encoding=plan.parsed.decoded.encoding,
             parsed=True,
-            mentions_hijax=b"hijax" in source.data,
             classes=sum(view.is_primitive for view in unit.modules[path].classes),
             unused_suppressions=plan.suppressions.unused(),
         )

@@ -11,13 +11,13 @@ import libcst as cst
 from codemods.hijax.inputs import Inputs, InputSources, read_inputs
 from codemods.hijax.values import Names, Value, ValueKind, Values
 from codemods.project.facts import ClassKey, ModuleFacts, Ref, RefKind, Refs
+from codemods.project.finders import Calls, NameCounter, Parents
 from codemods.project.members import MemberDef
 from codemods.project.modules import ModuleTable
+from codemods.project.names import ScopeNames
 from codemods.project.resolve import ResolvedClass, Resolver
 from codemods.project.scan import RuleUse, ScannedClass, ScannedModule
-from codemods.project.scope import Scope, dotted_name, evaluate
-
-_KEEPS_SIGNATURE = {"staticmethod", "classmethod"}
+from codemods.project.scope import dotted_name, evaluate
 
 
 class Unit:
@@ -79,25 +79,25 @@ class ModuleIndex:
 
     def names_in(self, function: cst.FunctionDef, owner: ClassView | None = None, *, is_rule: bool = False) -> Names:
         """The resolver for names in ``function``, called on class ``owner``; ``is_rule`` if it is its backward rule."""
-        return _ScopeNames(self, self.scanned.function_scopes[function], owner, function if is_rule else None)
+        return ScopeNames(self, self.scanned.function_scopes[function], owner, function if is_rule else None)
 
     @cached_property
     def calls(self) -> list[tuple[cst.Call, cst.FunctionDef | None]]:
         """Every call of the module with the innermost function around it."""
-        finder = _Calls()
+        finder = Calls()
         self.scanned.module.visit(finder)
         return finder.found
 
     @cached_property
     def name_counts(self) -> dict[str, int]:
         """How often each name is written in the module, attributes left out."""
-        counter = _NameCounter()
+        counter = NameCounter()
         self.scanned.module.visit(counter)
         return counter.counts
 
     @cached_property
     def _parents(self) -> dict[cst.CSTNode, cst.CSTNode]:
-        finder = _Parents()
+        finder = Parents()
         self.scanned.module.visit(finder)
         return finder.found
 
@@ -240,116 +240,3 @@ class ClassView:
                 if len(refs) == 1 and module.class_of(next(iter(refs))) is self:
                     found.append((call, module.names_in(function)))
         return found
-
-
-class _ScopeNames:
-    """Names as one function sees them after its module has run."""
-
-    def __init__(self, index: ModuleIndex, scope: Scope, owner: ClassView | None, rule: cst.FunctionDef | None) -> None:
-        self.index = index
-        self.scope = scope
-        self.rule = rule
-        around = scope.enclosing_class()
-        self.owner = owner if owner is not None or around < 0 else index.classes[around]
-
-    def symbol(self, node: cst.BaseExpression) -> str | None:
-        if dotted_name(node) is None:
-            return None
-        names = {ref.name if ref.kind is RefKind.SYMBOL else None for ref in evaluate(node, self.scope)}
-        return next(iter(names)) if len(names) == 1 else None
-
-    def helper(self, node: cst.Call) -> tuple[cst.FunctionDef, Names] | None:
-        if isinstance(node.func, cst.Attribute):
-            return self._method(node.func)
-        function = self.index.function_of(evaluate(node.func, self.scope))
-        if function is None or function.decorators:
-            return None
-        return function, self.index.names_in(function)
-
-    def _method(self, node: cst.Attribute) -> tuple[cst.FunctionDef, Names] | None:
-        view = self._instance(node.value)
-        if view is None:
-            return None
-        found = view.find(node.attr.value)
-        if found is None or found.method is None or view.is_assigned_outside(node.attr.value):
-            return None
-        if any(below.own(node.attr.value) for below in view.descendants):
-            return None  # which override runs depends on the instance
-        if any(dotted_name(d.decorator) not in _KEEPS_SIGNATURE for d in found.method.decorators):
-            return None
-        return found.method, found.owner.module.names_in(found.method, view)
-
-    def _instance(self, node: cst.BaseExpression) -> ClassView | None:
-        refs = evaluate(node, self.scope)
-        ref = next(iter(refs)) if len(refs) == 1 else None
-        if ref is None or ref.kind not in (RefKind.INSTANCE, RefKind.MADE):
-            return None
-        return self.owner if ref.name == "self" and self.owner is not None else self.index.class_of(ref)
-
-    def is_rule_call(self, node: cst.Call) -> bool:
-        if not isinstance(node.func, cst.Attribute) or node.func.attr.value != "vjp_bwd":
-            return False
-        refs = evaluate(node.func.value, self.scope)
-        ref = next(iter(refs)) if len(refs) == 1 else None
-        view = self.index.class_of(ref) if ref is not None else None
-        if ref is None or view is None or self.owner is None:
-            return False
-        lineage = view.lineage[1:] if ref.kind is RefKind.SUPER else view.lineage
-        related = {one.key for heir in (self.owner, *self.owner.descendants) for one in heir.lineage}
-        if ref.kind is RefKind.SUPER:  # a mixin's super() leads to the classes beside it
-            lineage = [*lineage, *(one for heir in view.descendants for one in heir.lineage if one is not view)]
-        return any(ancestor.own("vjp_bwd") and ancestor.key in related for ancestor in lineage)
-
-    def residual_pullback(self, name: str) -> bool:
-        if self.rule is None:
-            return False
-        positional = [*self.rule.params.posonly_params, *self.rule.params.params]
-        is_residuals = len(positional) > 1 and positional[1].name.value == name
-        return is_residuals and self.owner is not None and self.owner.stores_pullback
-
-
-class _Calls(cst.CSTVisitor):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[tuple[cst.Call, cst.FunctionDef | None]] = []
-        self._functions: list[cst.FunctionDef] = []
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
-        self._functions.append(node)
-
-    def leave_FunctionDef(self, original_node: cst.FunctionDef) -> None:
-        self._functions.pop()
-
-    def visit_Call(self, node: cst.Call) -> None:
-        self.found.append((node, self._functions[-1] if self._functions else None))
-
-
-class _Parents(cst.CSTVisitor):
-    """The parent of every call, and of every argument."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: dict[cst.CSTNode, cst.CSTNode] = {}
-        self._stack: list[cst.CSTNode] = []
-
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        if self._stack and isinstance(node, (cst.Call, cst.Arg)):
-            self.found[node] = self._stack[-1]
-        self._stack.append(node)
-        return True
-
-    def on_leave(self, original_node: cst.CSTNode) -> None:
-        self._stack.pop()
-
-
-class _NameCounter(cst.CSTVisitor):
-    def __init__(self) -> None:
-        super().__init__()
-        self.counts: dict[str, int] = {}
-
-    def visit_Attribute(self, node: cst.Attribute) -> bool:
-        node.value.visit(self)
-        return False
-
-    def visit_Name(self, node: cst.Name) -> None:
-        self.counts[node.value] = self.counts.get(node.value, 0) + 1
