@@ -41,7 +41,7 @@ print(json.dumps({n: [classes[c] for c in k.__mro__ if c in classes] for k, n in
 """
 
 Orders = dict[int, list[int]]
-"""Of each class the numbers of its method resolution order, jax's base class left out if the tool says so."""
+"""Of each class the numbers of its method resolution order."""
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:
@@ -76,11 +76,7 @@ def by_tool(tree: Tree, folder: Path, random: Random) -> tuple[dict[int, Verdict
     for path in random.sample(paths, random.randint(0, len(paths))):
         project.facts(path)
     project.candidates()
-    keys = {
-        (path, fact.qualname): ClassKey(path, fact.index)
-        for path, f in project.all_facts().items()
-        for fact in f.classes
-    }
+    keys = classes_read(project)
     wanted = {number: (module_path(str(folder / "project" / p)), name) for number, (p, name, _) in tree.places.items()}
     known = [(number, keys[place]) for number, place in wanted.items() if place in keys]
     random.shuffle(known)
@@ -90,6 +86,19 @@ def by_tool(tree: Tree, folder: Path, random: Random) -> tuple[dict[int, Verdict
         {number: one.verdict for number, one in resolved.items()},
         {number: [numbers[key] for key in one.lineage] for number, one in resolved.items()},
     )
+
+
+def classes_read(project: Project) -> dict[tuple[str, str], ClassKey]:
+    """Every class of the files that are read, also of those that their bases lead to."""
+    keys: dict[tuple[str, str], ClassKey] = {}
+    while True:
+        known = len(keys)
+        for path, facts in project.all_facts().items():
+            keys |= {(path, fact.qualname): ClassKey(path, fact.index) for fact in facts.classes}
+        if len(keys) == known:
+            return keys
+        for key in keys.values():
+            project.resolver.resolve(key)
 
 
 def show(tree: Tree) -> str:
@@ -114,10 +123,9 @@ def check(tree: Tree, random: Random, orders: int = 1) -> dict[int, Verdict]:
             else:
                 assert verdicts.get(number) is not Verdict.PRIMITIVE, context
             if number in found:
-                # What comes behind jax's class is hidden by it and no part of the lineage.
+                # What comes behind jax's class is hidden by it.
                 seen = order[: order.index(ROOT)] if is_primitive else order
                 assert found[number] == seen, (found[number], context)
-    # Which files had to be read beforehand is all that may differ.
     return answers[0][0]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from codemods import __version__
 from codemods.engine.hunks import unified_diff
+from codemods.hijax.releases import NEWEST
 from codemods.types import FileError, FileResult, RunReport, Settings
 
 SCHEMA = 1
@@ -27,7 +28,9 @@ def render(report: RunReport) -> bytes:
 
 
 def _settings(settings: Settings) -> dict[str, Any]:
-    return {**dataclasses.asdict(settings), "bwd": settings.bwd.value}
+    # Without a specifier the code must run on the newest release known.
+    jax = settings.jax or f"=={NEWEST}"
+    return {**dataclasses.asdict(settings), "bwd": settings.bwd.value, "jax": jax}
 
 
 def _summary(report: RunReport) -> dict[str, int | float]:
