@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -363,3 +364,19 @@ def test_a_migrated_project_has_its_gradients(bwd: BwdStyle, tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     again = run(root, bwd=bwd)
     assert not again.changes and not again.manual
+
+
+def test_a_base_in_an_installed_package_is_read_but_not_imported(tmp_path: Path) -> None:
+    venv.create(tmp_path / "env", with_pip=False, symlinks=True)
+    packages = next((tmp_path / "env").glob("lib*/python*/site-packages"))
+    library = "from jax.experimental.hijax import HiPrim\nraise SystemExit('imported')\n"
+    write_tree(
+        packages, {"lib/__init__.py": "from ._base import Base", "lib/_base.py": library + "class Base(HiPrim): pass"}
+    )
+    root = write_tree(
+        tmp_path / "project",
+        {"op.py": "from lib import Base\nclass Op(Base):\n    def expand(self, x): return x" + RULE},
+    )
+    python = str(next((tmp_path / "env").glob("[bS]*/python*")))
+    assert findings(run(root), root) == {"op.py": ["unknown-base Op.vjp_bwd"]}
+    assert findings(run(root, python=python), root) == {"op.py": ["Op.vjp_bwd"]}
